@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The path of a bio: what passes, what is remapped, what has to wait.
+ *
+ * .map must not wait: bios that it submits stay on current->bio_list until it
+ * returns. And it must remap image writes in the submitter's context, because
+ * the submitter's plug is what merges them. So everything that needs metadata
+ * I/O first goes to a worker, and only that:
+ *
+ *	- writes of the header page, or of the piece that covers its end: this
+ *	  is where an image is signed and un-signed;
+ *	- image writes while a commit runs or after it: they need another one;
+ *	- the first write to a region with an image that could be resumed.
+ *
+ * An image write is told from others by what it is, not by who submits it
+ * (blk-throttle and the flusher do): a plain write, without REQ_SWAP, while
+ * kernel threads are frozen. freezing(&init_task) says the latter, since
+ * init_task is a freezable kernel thread in the root cgroup.
+ */
+#include "dm-hibswap.h"
+
+#include <linux/freezer.h>
+#include <linux/part_stat.h>
+#include <linux/sched/task.h>
+
+/* Are kernel threads frozen for a sleep, or does an admin play hibernation? */
+static bool image_phase(const struct hibswap_region *r)
+{
+	return r->manual || unlikely(freezing(&init_task));
+}
+
+static bool state_takes_image(const struct hibswap_region *r)
+{
+	return r->state == HIBSWAP_ARMED || r->state == HIBSWAP_IMAGE ||
+	       r->state == HIBSWAP_COMMITTED_STATE;
+}
+
+static bool is_image_write(const struct hibswap_region *r, const struct bio *bio)
+{
+	return state_takes_image(r) && image_phase(r) && bio_op(bio) == REQ_OP_WRITE &&
+	       !(bio->bi_opf & REQ_SWAP);
+}
+
+/*
+ * A restore is reading what a signature named: an address that the map lacks
+ * was never saved, whatever lies there.
+ */
+static bool reads_are_guarded(const struct hibswap_region *r)
+{
+	if (!r->was_unsigned)
+		return false;
+	if (!image_phase(r))
+		return false;
+	return READ_ONCE(hibswap_restore_open) || r->state == HIBSWAP_COMMITTED_STATE;
+}
+
+/**
+ * hibswap_device_requests - write requests that the device below has completed
+ * @r: region
+ *
+ * Return: its I/O statistics' count; 0 where those are switched off.
+ */
+u64 hibswap_device_requests(struct hibswap_region *r)
+{
+	return part_stat_read(r->bdev, ios[STAT_WRITE]);
+}
+
+static int finish_bio(struct bio *bio, blk_status_t status)
+{
+	bio->bi_status = status;
+	bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
+static int defer_locked(struct hibswap_region *r, struct bio *bio)
+{
+	bio_clear_polled(bio);
+	bio_list_add(&r->deferred, bio);
+	r->nr_deferred++;
+	queue_work(hibswap_wq, &r->work);
+	return DM_MAPIO_SUBMITTED;
+}
+
+static int defer(struct hibswap_region *r, struct bio *bio)
+{
+	spin_lock(&r->lock);
+	defer_locked(r, bio);
+	spin_unlock(&r->lock);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/* Shorten a bio, in .map only; dm sends the rest again */
+static void accept(struct bio *bio, u64 sectors)
+{
+	if (sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, sectors);
+}
+
+/* Data at its own address; in the window there is nothing but an image */
+static int map_in_place(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	if (unlikely(sector >= r->geom.data_sectors)) {
+		if (bio_op(bio) != REQ_OP_READ)
+			return DM_MAPIO_KILL;
+		zero_fill_bio(bio);
+		return finish_bio(bio, BLK_STS_OK);
+	}
+	bio->bi_iter.bi_sector = r->geom.data_start + sector;
+	return DM_MAPIO_REMAPPED;
+}
+
+/*
+ * Give an image write its place. Returns the number of sectors that fit there
+ * in one piece, or an errno; *device is set to the place.
+ */
+static int place_locked(struct hibswap_region *r, u64 sector, u64 sectors, u64 *device)
+{
+	struct hibswap_log *log = &r->log;
+	u64 lba = sector / HIBSWAP_BLOCK_SECTORS;
+	u64 blocks = min_t(u64, sectors / HIBSWAP_BLOCK_SECTORS, HIBSWAP_EXTENT_MAX);
+	u64 pos;
+	int err;
+
+	if ((sector | sectors) % HIBSWAP_BLOCK_SECTORS)
+		return -EINVAL;
+	if (log->used < log->room && !log->in_place) {
+		blocks = min(blocks, log->room - log->used);
+		err = hibswap_log_append(log, lba, blocks, &pos);
+		if (err)
+			return err;
+		*device = r->geom.log_start + pos * HIBSWAP_BLOCK_SECTORS;
+	} else {
+		if (sector >= r->geom.data_sectors)
+			return -ENOSPC;
+		blocks = min(blocks, (r->geom.data_sectors - sector) / HIBSWAP_BLOCK_SECTORS);
+		if (!blocks)
+			return -ENOSPC;
+		err = hibswap_log_append_in_place(log, lba, blocks);
+		if (err)
+			return err;
+		*device = r->geom.data_start + sector;
+	}
+	return blocks * HIBSWAP_BLOCK_SECTORS;
+}
+
+static void image_failed_locked(struct hibswap_region *r, int err, u64 sector)
+{
+	if (!r->image_error)
+		DMERR_LIMIT("%s: image write at sector %llu failed: %s (error %d)",
+			    dm_device_name(r->md), sector,
+			    err == -ENOSPC ? "region and map are full" :
+			    err == -EINVAL ? "not in whole blocks of 4 KiB" : "I/O error", err);
+	r->image_error = errno_to_blk_status(err);
+}
+
+/* The first image write of an image */
+static void start_image_locked(struct hibswap_region *r)
+{
+	r->state = HIBSWAP_IMAGE;
+	r->image_error = BLK_STS_OK;
+	r->bios_in = 0;
+	r->requests_base = hibswap_device_requests(r);
+	r->requests_out = 0;
+	hibswap_log_reset(&r->log);
+}
+
+static int map_image_write(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
+	u64 device;
+	int ret;
+
+	spin_lock(&r->lock);
+	if (unlikely(!state_takes_image(r))) {
+		spin_unlock(&r->lock);
+		return map_in_place(r, bio, sector);
+	}
+	if (unlikely(r->state == HIBSWAP_COMMITTED_STATE && r->was_unsigned)) {
+		/* Nobody will read it; the map on disk must not change now */
+		spin_unlock(&r->lock);
+		return map_in_place(r, bio, sector);
+	}
+	if (unlikely(r->state == HIBSWAP_COMMITTED_STATE || r->barrier || r->nr_deferred ||
+		     r->stale_below)) {
+		ret = defer_locked(r, bio);
+		goto out;
+	}
+	if (r->state == HIBSWAP_ARMED)
+		start_image_locked(r);
+	r->bios_in++;
+	ret = place_locked(r, sector, bio_sectors(bio), &device);
+	if (unlikely(ret < 0)) {
+		image_failed_locked(r, ret, sector);
+		spin_unlock(&r->lock);
+		return finish_bio(bio, errno_to_blk_status(ret));
+	}
+	accept(bio, ret);
+	bio->bi_iter.bi_sector = device;
+	io->tracked = true;
+	atomic_inc(&r->in_flight);
+	ret = DM_MAPIO_REMAPPED;
+out:
+	spin_unlock(&r->lock);
+	return ret;
+}
+
+static int map_read(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	struct hibswap_where where = { .blocks = 1 };
+	u64 skip = sector % HIBSWAP_BLOCK_SECTORS;
+	bool mapped, guarded;
+	int ret;
+
+	/* The header page is never in the map */
+	if (sector < HIBSWAP_PAGE_SECTORS) {
+		accept(bio, HIBSWAP_PAGE_SECTORS - sector);
+		return map_in_place(r, bio, sector);
+	}
+	spin_lock(&r->lock);
+	mapped = r->state == HIBSWAP_RESUMABLE ||
+		 ((r->state == HIBSWAP_IMAGE || r->state == HIBSWAP_COMMITTED_STATE) &&
+		  image_phase(r));
+	guarded = reads_are_guarded(r);
+	if (unlikely(mapped && r->barrier)) {
+		/* The map is being sorted. One block: the worker cannot split */
+		accept(bio, HIBSWAP_BLOCK_SECTORS - skip);
+		ret = defer_locked(r, bio);
+		spin_unlock(&r->lock);
+		return ret;
+	}
+	if (mapped)
+		hibswap_log_lookup(&r->log, sector / HIBSWAP_BLOCK_SECTORS,
+				   DIV_ROUND_UP(skip + bio_sectors(bio), HIBSWAP_BLOCK_SECTORS),
+				   &r->cursor, &where);
+	spin_unlock(&r->lock);
+
+	if (mapped)
+		accept(bio, where.blocks * HIBSWAP_BLOCK_SECTORS - skip);
+	if (where.mapped && !where.in_place) {
+		bio->bi_iter.bi_sector = r->geom.log_start +
+					 where.pos * HIBSWAP_BLOCK_SECTORS + skip;
+		return DM_MAPIO_REMAPPED;
+	}
+	if (!where.mapped && guarded) {
+		DMERR_LIMIT("%s: restore reads sector %llu, which no image has",
+			    dm_device_name(r->md), sector);
+		return DM_MAPIO_KILL;
+	}
+	return map_in_place(r, bio, sector);
+}
+
+static int map_header_write(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	accept(bio, HIBSWAP_PAGE_SECTORS - sector);
+	if (sector + bio_sectors(bio) == HIBSWAP_PAGE_SECTORS)
+		return defer(r, bio);
+	/* An earlier piece: the commit reads it back, so it has to have arrived */
+	if (state_takes_image(r)) {
+		io->tracked = true;
+		atomic_inc(&r->in_flight);
+	}
+	return map_in_place(r, bio, sector);
+}
+
+/**
+ * hibswap_map - .map of the target
+ * @ti: target
+ * @bio: clone
+ *
+ * Return: DM_MAPIO_*.
+ */
+int hibswap_map(struct dm_target *ti, struct bio *bio)
+{
+	struct hibswap_target *ht = ti->private;
+	struct hibswap_region *r = ht->region;
+	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
+	u64 sector = dm_target_offset(ti, bio->bi_iter.bi_sector);
+	enum req_op op = bio_op(bio);
+
+	io->tracked = false;
+	bio_set_dev(bio, r->bdev);
+	if (!bio_sectors(bio))		/* an empty flush */
+		return DM_MAPIO_REMAPPED;
+	if (sector < r->geom.data_sectors)
+		accept(bio, r->geom.data_sectors - sector);
+
+	if (op == REQ_OP_READ) {
+		if (likely(READ_ONCE(r->state) == HIBSWAP_IDLE && !r->was_unsigned))
+			return map_in_place(r, bio, sector);
+		return map_read(r, bio, sector);
+	}
+	if (op == REQ_OP_WRITE && unlikely(sector < HIBSWAP_PAGE_SECTORS))
+		return map_header_write(r, bio, sector);
+	if (likely(READ_ONCE(r->state) == HIBSWAP_IDLE))
+		return map_in_place(r, bio, sector);
+	if (r->state == HIBSWAP_RESUMABLE)
+		return defer(r, bio);
+	if (is_image_write(r, bio))
+		return map_image_write(r, bio, sector);
+	return map_in_place(r, bio, sector);
+}
+
+/**
+ * hibswap_end_io - .end_io of the target
+ * @ti: target
+ * @bio: clone
+ * @error: its status
+ *
+ * Context: any, interrupts included.
+ * Return: DM_ENDIO_DONE.
+ */
+int hibswap_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
+{
+	struct hibswap_target *ht = ti->private;
+	struct hibswap_region *r = ht->region;
+	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	if (!io->tracked)
+		return DM_ENDIO_DONE;
+	io->tracked = false;
+	if (unlikely(*error))
+		WRITE_ONCE(r->image_error, *error);
+	if (atomic_dec_and_test(&r->in_flight))
+		wake_up(&r->wait);
+	return DM_ENDIO_DONE;
+}
+
+/* Write an image bio from the worker, in as many pieces as it takes */
+static int write_image_bio(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	u64 device;
+	int ret, err;
+
+	spin_lock(&r->lock);
+	if (r->state == HIBSWAP_ARMED)
+		start_image_locked(r);
+	r->bios_in++;
+	spin_unlock(&r->lock);
+
+	while (bio_sectors(bio)) {
+		spin_lock(&r->lock);
+		ret = place_locked(r, sector, bio_sectors(bio), &device);
+		if (ret < 0)
+			image_failed_locked(r, ret, sector);
+		spin_unlock(&r->lock);
+		if (ret < 0)
+			return ret;
+		err = hibswap_meta_bio(r, REQ_OP_WRITE | REQ_SYNC | (bio->bi_opf & REQ_FUA),
+				       device, ret, bio);
+		if (err) {
+			spin_lock(&r->lock);
+			image_failed_locked(r, err, sector);
+			spin_unlock(&r->lock);
+			return err;
+		}
+		bio_advance(bio, ret << SECTOR_SHIFT);
+		sector += ret;
+	}
+	return 0;
+}
+
+static u64 deferred_sector(struct hibswap_region *r, struct bio *bio)
+{
+	/* .map has set nothing yet: the sector is still the mapped device's */
+	return dm_target_offset(r->ti, bio->bi_iter.bi_sector);
+}
+
+static struct bio *next_deferred(struct hibswap_region *r)
+{
+	struct bio *bio;
+
+	spin_lock(&r->lock);
+	bio = bio_list_pop(&r->deferred);
+	spin_unlock(&r->lock);
+	return bio;
+}
+
+static void deferred_done(struct hibswap_region *r, struct bio *bio, int err)
+{
+	/* First the count: who is woken by the bio may look at it */
+	spin_lock(&r->lock);
+	r->nr_deferred--;
+	spin_unlock(&r->lock);
+	finish_bio(bio, errno_to_blk_status(err));
+}
+
+/* A write that passes after all, or a read that had to wait */
+static void deferred_pass(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	int ret;
+
+	spin_lock(&r->lock);
+	r->nr_deferred--;
+	spin_unlock(&r->lock);
+	if (bio_op(bio) == REQ_OP_READ)
+		ret = map_read(r, bio, sector);
+	else
+		ret = map_in_place(r, bio, sector);
+	switch (ret) {
+	case DM_MAPIO_REMAPPED:
+		submit_bio_noacct(bio);
+		break;
+	case DM_MAPIO_KILL:
+		finish_bio(bio, BLK_STS_IOERR);
+		break;
+	}
+}
+
+/*
+ * Image writes behind the signature: one commit serves all that wait. Returns
+ * the first bio in the queue that is something else, if there is one.
+ */
+static struct bio *late_writes(struct hibswap_region *r, struct bio *bio)
+{
+	struct bio_list done = BIO_EMPTY_LIST;
+	struct bio *other = NULL;
+	int err = 0;
+
+	do {
+		u64 sector = deferred_sector(r, bio);
+
+		if (sector < HIBSWAP_PAGE_SECTORS || !is_image_write(r, bio)) {
+			other = bio;
+			break;
+		}
+		if (!err)
+			err = write_image_bio(r, bio, sector);
+		bio_list_add(&done, bio);
+		bio = next_deferred(r);
+	} while (bio);
+
+	if (!err)
+		err = hibswap_commit(r, r->sb.image.header_crc);
+	if (err) {
+		/* The signature stands and the image is incomplete: take it back */
+		DMERR("%s: image given up: a write behind the signature failed: error %d",
+		      dm_device_name(r->md), err);
+		hibswap_invalidate(r);
+		hibswap_drop_map(r);
+	}
+	while ((bio = bio_list_pop(&done)))
+		deferred_done(r, bio, err);
+	return other;
+}
+
+/* Invalidate for a bio that cannot go on before; completes it on error */
+static bool invalidate_for(struct hibswap_region *r, struct bio *bio)
+{
+	int err = hibswap_invalidate(r);
+
+	if (err)
+		deferred_done(r, bio, err);
+	return !err;
+}
+
+/* Returns the next bio, if it has taken that off the queue already */
+static struct bio *deferred_bio(struct hibswap_region *r, struct bio *bio)
+{
+	u64 sector = deferred_sector(r, bio);
+
+	if (bio_op(bio) == REQ_OP_WRITE && sector < HIBSWAP_PAGE_SECTORS) {
+		hibswap_header_write(r, bio);
+	} else if (bio_op(bio) == REQ_OP_READ) {
+		deferred_pass(r, bio, sector);
+	} else if (r->state == HIBSWAP_RESUMABLE) {
+		if (!invalidate_for(r, bio))
+			return NULL;
+		hibswap_drop_map(r);
+		DMINFO("%s: image dropped: the device is being written to",
+		       dm_device_name(r->md));
+		deferred_pass(r, bio, sector);
+	} else if (!is_image_write(r, bio) ||
+		   (r->state == HIBSWAP_COMMITTED_STATE && r->was_unsigned)) {
+		deferred_pass(r, bio, sector);
+	} else if (r->state == HIBSWAP_COMMITTED_STATE) {
+		return late_writes(r, bio);
+	} else if (!r->stale_below || invalidate_for(r, bio)) {
+		deferred_done(r, bio, write_image_bio(r, bio, sector));
+	}
+	return NULL;
+}
+
+/**
+ * hibswap_work - the region's worker
+ * @work: its work item
+ *
+ * On a workqueue that is not freezable and has a rescuer: it runs while
+ * everything else is frozen, and under memory pressure.
+ */
+void hibswap_work(struct work_struct *work)
+{
+	struct hibswap_region *r = container_of(work, struct hibswap_region, work);
+	struct bio *bio;
+
+	mutex_lock(&r->mutex);
+	bio = next_deferred(r);
+	while (bio) {
+		bio = deferred_bio(r, bio);
+		if (!bio)
+			bio = next_deferred(r);
+	}
+	mutex_unlock(&r->mutex);
+}

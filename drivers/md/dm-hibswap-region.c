@@ -1,0 +1,842 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Regions: their birth and death, and the transitions that need metadata I/O.
+ *
+ *	           activation finds an image
+ *	IDLE ------------------------------------> RESUMABLE
+ *	 |  ^ <------------------------------------  |
+ *	 |  |        first write, discard, PREPARE
+ *	 |  |
+ *	 |  +--- .freeze, PM_POST_HIBERNATION, image given up ---+
+ *	 v                                                       |
+ *	ARMED --first image write--> IMAGE --header page--> COMMITTED
+ *	(.thaw)                              signed
+ *
+ * Two rules keep a generation on disk meaningful. Whoever writes a superblock
+ * reads both copies first and goes one above the highest: memory may be a
+ * snapshot's and old. And memory's own number is raised before a write is
+ * issued, so that a higher one on disk proves that another kernel wrote it and
+ * then resumed this one.
+ */
+#include "dm-hibswap.h"
+#include "dm-hibswap-compat.h"
+
+#include <linux/dm-io.h>
+#include <linux/kobject.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/uuid.h>
+#include <linux/vmalloc.h>
+
+/* The list of regions and the PM phases: see dm-hibswap.h */
+DEFINE_MUTEX(hibswap_lock);
+LIST_HEAD(hibswap_regions);
+
+/* Where an area lies on the whole disk, so that partitions can be compared */
+static bool areas_overlap(u64 a, u64 a_len, u64 b, u64 b_len)
+{
+	return a < b + b_len && b < a + a_len;
+}
+
+static bool geoms_collide(const struct hibswap_region *r, struct block_device *bdev,
+			  const struct hibswap_geom *areas)
+{
+	const struct hibswap_geom *g = &r->geom;
+	u64 base = get_start_sect(r->bdev), other = get_start_sect(bdev);
+	u64 r_start = base + g->region_start, d_start = base + g->data_start;
+	u64 a_region = other + areas->region_start, a_data = other + areas->data_start;
+
+	if (r->bdev->bd_disk != bdev->bd_disk)
+		return false;
+	return areas_overlap(r_start, g->region_sectors, a_region, areas->region_sectors) ||
+	       areas_overlap(r_start, g->region_sectors, a_data, areas->data_sectors) ||
+	       areas_overlap(d_start, g->data_sectors, a_region, areas->region_sectors) ||
+	       areas_overlap(d_start, g->data_sectors, a_data, areas->data_sectors);
+}
+
+static void region_free(struct hibswap_region *r)
+{
+	if (!IS_ERR_OR_NULL(r->io))
+		dm_io_client_destroy(r->io);
+	vfree(r->log.ext);
+	vfree(r->map_buf);
+	kfree(r->page);
+	kfree(r->block);
+	kfree(r);
+}
+
+static struct hibswap_region *region_alloc(void)
+{
+	struct hibswap_region *r = kzalloc_obj(*r, GFP_KERNEL);
+
+	if (!r)
+		return NULL;
+	mutex_init(&r->mutex);
+	spin_lock_init(&r->lock);
+	bio_list_init(&r->deferred);
+	init_waitqueue_head(&r->wait);
+	INIT_WORK(&r->work, hibswap_work);
+	r->block = kmalloc(HIBSWAP_BLOCK_SIZE, GFP_KERNEL);
+	r->page = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	r->map_buf = vmalloc(HIBSWAP_MAP_BUF_SIZE);
+	r->io = dm_io_client_create();
+	if (!r->block || !r->page || !r->map_buf || IS_ERR(r->io)) {
+		region_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+/**
+ * hibswap_region_get - find or make the region of a table line
+ * @ti: target under construction
+ * @bdev: the device below
+ * @areas: from the table line, checked
+ *
+ * Context: hibswap_lock held, may sleep.
+ * Return: the region; -EBUSY if another mapped device uses it, or any of the
+ * same sectors; -ENOMEM.
+ */
+struct hibswap_region *hibswap_region_get(struct dm_target *ti, struct block_device *bdev,
+					  const struct hibswap_geom *areas)
+{
+	struct mapped_device *md = dm_table_get_md(ti->table);
+	struct hibswap_region *r, *found = NULL;
+
+	list_for_each_entry(r, &hibswap_regions, node) {
+		if (!geoms_collide(r, bdev, areas))
+			continue;
+		if (r->md != md) {
+			DMERR("%s: region or data overlap those of %s", dm_device_name(md),
+			      dm_device_name(r->md));
+			return ERR_PTR(-EBUSY);
+		}
+		if (r->bdev == bdev && r->geom.region_start == areas->region_start &&
+		    r->geom.region_sectors == areas->region_sectors &&
+		    r->geom.data_start == areas->data_start)
+			found = r;
+		else if (r->state != HIBSWAP_IDLE)
+			return ERR_PTR(-EBUSY);
+	}
+	if (!found) {
+		found = region_alloc();
+		if (!found)
+			return ERR_PTR(-ENOMEM);
+		found->md = md;
+		found->bdev = bdev;
+		found->geom = *areas;
+		list_add_tail(&found->node, &hibswap_regions);
+	}
+	found->users++;
+	return found;
+}
+
+/**
+ * hibswap_region_data_sectors - length of the data behind a table's length
+ * @ti: target under construction
+ * @bdev: the device below
+ * @areas: from the table line; data_sectors is ti->len
+ *
+ * Return: the superblock's data_sectors, if ti->len is that and the window;
+ * ti->len otherwise, whatever is wrong with it.
+ */
+u64 hibswap_region_data_sectors(struct dm_target *ti, struct block_device *bdev,
+				const struct hibswap_geom *areas)
+{
+	struct hibswap_region *r = region_alloc();
+	struct hibswap_super sb;
+	u64 sectors = ti->len;
+
+	if (!r)
+		return sectors;
+	r->md = dm_table_get_md(ti->table);
+	r->bdev = bdev;
+	r->geom = *areas;
+	if (areas->region_sectors >= HIBSWAP_SUPER_GAP + HIBSWAP_BLOCK_SECTORS &&
+	    !hibswap_meta_read_super(r, &sb, NULL) &&
+	    ti->len == sb.geom.data_sectors + sb.geom.window_sectors)
+		sectors = sb.geom.data_sectors;
+	region_free(r);
+	return sectors;
+}
+
+/**
+ * hibswap_region_put - a table line goes away
+ * @r: its region
+ * @ti: its target
+ *
+ * Writes nothing: a newer table may be live already.
+ *
+ * Context: hibswap_lock held, may sleep.
+ */
+void hibswap_region_put(struct hibswap_region *r, struct dm_target *ti)
+{
+	if (r->ti == ti)
+		r->ti = NULL;
+	if (--r->users)
+		return;
+	list_del(&r->node);
+	/* dm has waited for all bios; the worker may still be on its way out */
+	flush_work(&r->work);
+	region_free(r);
+}
+
+/**
+ * hibswap_event - tell user space that an image has come or gone
+ * @r: region
+ * @what: one word: committed, resumed, dropped, stale
+ *
+ * Context: process, may sleep, no spinlock; user space should be awake.
+ */
+void hibswap_event(struct hibswap_region *r, const char *what)
+{
+	char text[40];
+	char *env[2] = { text };
+
+	snprintf(text, sizeof(text), "HIBSWAP_IMAGE=%s", what);
+	kobject_uevent_env(&disk_to_dev(dm_disk(r->md))->kobj, KOBJ_CHANGE, env);
+	if (r->ti)
+		dm_table_event(r->ti->table);
+}
+
+/**
+ * hibswap_drop_map - to IDLE, and forget the map
+ * @r: region, mutex held
+ *
+ * The log's memory is kept while a hibernation may still want it, that is,
+ * unless a loaded map is being dropped.
+ */
+void hibswap_drop_map(struct hibswap_region *r)
+{
+	struct hibswap_extent *ext = NULL;
+
+	spin_lock(&r->lock);
+	if (r->state == HIBSWAP_RESUMABLE) {
+		ext = r->log.ext;
+		hibswap_log_init(&r->log, NULL, 0, r->log.room);
+	}
+	hibswap_log_reset(&r->log);
+	r->state = HIBSWAP_IDLE;
+	r->dropped = false;
+	spin_unlock(&r->lock);
+	vfree(ext);
+}
+
+/**
+ * hibswap_index_map - sort the map of an image that this kernel wrote
+ * @r: region, mutex held
+ *
+ * Reads through the map wait meanwhile. With overlaps it stays as it is.
+ */
+void hibswap_index_map(struct hibswap_region *r)
+{
+	spin_lock(&r->lock);
+	r->barrier = true;
+	spin_unlock(&r->lock);
+	hibswap_log_index(&r->log);
+	spin_lock(&r->lock);
+	r->barrier = false;
+	r->cursor = 0;
+	spin_unlock(&r->lock);
+}
+
+/* Drop the map, and its memory whatever it was for */
+static void region_release_log(struct hibswap_region *r)
+{
+	struct hibswap_extent *ext;
+
+	hibswap_drop_map(r);
+	spin_lock(&r->lock);
+	ext = r->log.ext;
+	hibswap_log_init(&r->log, NULL, 0, r->log.room);
+	r->barrier = false;
+	spin_unlock(&r->lock);
+	vfree(ext);
+}
+
+/**
+ * hibswap_invalidate - take back what vouches for an image
+ * @r: region, mutex held
+ *
+ * On return without error no superblock on stable storage is committed. If the
+ * copy whose turn it is cannot be written the other one, which then is the
+ * committed one, is overwritten.
+ *
+ * Return: 0 or the I/O error.
+ */
+int hibswap_invalidate(struct hibswap_region *r)
+{
+	struct hibswap_super sb;
+	int err, tries;
+
+	err = hibswap_meta_read_super(r, &sb, NULL);
+	if (err)
+		goto out;
+	if (sb.state != HIBSWAP_COMMITTED) {
+		r->sb = sb;
+		goto done;
+	}
+	sb.state = HIBSWAP_EMPTY;
+	sb.image = (struct hibswap_image){ .page_size = PAGE_SIZE };
+	for (tries = 0; tries < 2; tries++) {
+		sb.generation++;
+		err = hibswap_meta_write_super(r, &sb);
+		if (!err)
+			goto done;
+	}
+out:
+	DMERR("%s: the image on disk could not be invalidated: error %d",
+	      dm_device_name(r->md), err);
+	return err;
+done:
+	r->ours = false;
+	spin_lock(&r->lock);
+	r->stale_below = false;
+	spin_unlock(&r->lock);
+	return 0;
+}
+
+/* Is this the header page that the superblock's image was signed with? */
+static int header_names_image(struct hibswap_region *r, const struct hibswap_super *sb)
+{
+	int err;
+
+	if (sb->image.page_size != PAGE_SIZE)
+		return 0;
+	err = hibswap_meta_read_header(r, r->page);
+	if (err)
+		return err;
+	return hibswap_crc(0, r->page, PAGE_SIZE) == sb->image.header_crc;
+}
+
+/* Load the map of a committed superblock: RESUMABLE, or an errno and why */
+static int region_load(struct hibswap_region *r, const struct hibswap_super *sb,
+		       struct hibswap_fault *fault)
+{
+	const u64 room = sb->geom.log_sectors / HIBSWAP_BLOCK_SECTORS;
+	const u64 nr = sb->image.extents;
+	struct hibswap_extent *ext, *out, *spare = NULL;
+	struct hibswap_log log;
+	void *scratch;
+	int err;
+
+	fault->what = "no memory for the map, extents";
+	fault->value = nr;
+	ext = __vmalloc(array_size(nr, sizeof(*ext)), GFP_NOIO | __GFP_NOWARN);
+	if (!ext)
+		return -ENOMEM;
+	hibswap_log_init(&log, ext, nr, room);
+	err = hibswap_meta_read_map(r, sb, &log, fault);
+	if (err)
+		goto out_free;
+
+	if (hibswap_log_index(&log) == -EEXIST) {
+		out = __vmalloc(array_size(2 * nr, sizeof(*out)), GFP_NOIO | __GFP_NOWARN);
+		scratch = __vmalloc(hibswap_log_resolve_scratch(nr), GFP_NOIO | __GFP_NOWARN);
+		err = out && scratch ? hibswap_log_resolve(&log, scratch, out, 2 * nr) : -ENOMEM;
+		vfree(scratch);
+		if (err) {
+			vfree(out);
+			goto out_free;
+		}
+		spare = ext;
+	}
+	spin_lock(&r->lock);
+	swap(r->log, log);
+	r->cursor = 0;
+	r->state = HIBSWAP_RESUMABLE;
+	r->dropped = false;
+	spin_unlock(&r->lock);
+	vfree(spare);
+	vfree(log.ext);
+	return 0;
+
+out_free:
+	vfree(ext);
+	return err;
+}
+
+static void fault_report(struct hibswap_region *r, int err, const struct hibswap_fault *fault)
+{
+	DMERR("%s: superblock: %s: found %llu, expected or limit %llu (error %d)",
+	      dm_device_name(r->md), fault->what ? fault->what : "unreadable",
+	      fault->value, fault->limit, err);
+}
+
+static char *super_error(int err, const struct hibswap_fault *fault)
+{
+	switch (err) {
+	case -EPROTONOSUPPORT:
+		if (fault->what && !strcmp(fault->what, "version"))
+			return "Superblock has an unknown version";
+		return "Superblock has an unknown incompatible feature";
+	case -EMEDIUMTYPE:
+		return "Region holds foreign data, not a hibswap superblock";
+	case -EBADMSG:
+		return "Both superblocks are damaged";
+	case -EINVAL:
+		return "Superblock has a field out of range";
+	case -ENODATA:
+		return "Region is not formatted and not blank";
+	default:
+		return "Cannot read the superblocks";
+	}
+}
+
+/* What a first activation would write, or why it would not */
+static int region_layout(struct hibswap_region *r, const struct hibswap_geom *areas,
+			 struct hibswap_geom *geom, struct hibswap_fault *fault)
+{
+	u64 ram_blocks = (u64)totalram_pages() * HIBSWAP_PAGE_BLOCKS;
+
+	*geom = *areas;
+	return hibswap_geom_init(geom, hibswap_default_extents(ram_blocks), fault);
+}
+
+/* Both the constructor's look and the activation's */
+static int region_examine(struct hibswap_region *r, const struct hibswap_geom *areas,
+			  bool read_only, struct hibswap_super *sb, char **error)
+{
+	struct hibswap_fault fault = {};
+	struct hibswap_geom geom;
+	int err;
+
+	err = hibswap_meta_read_super(r, sb, &fault);
+	if (err == -ENODATA) {
+		err = region_layout(r, areas, &geom, &fault);
+		if (err) {
+			*error = "region_sectors: region is too small";
+			DMERR("%s: region of %llu sectors is too small, least is %llu",
+			      dm_device_name(r->md), fault.value, fault.limit);
+			return err;
+		}
+		err = hibswap_meta_is_blank(r, &geom);
+		if (err < 0) {
+			*error = "Cannot read the region";
+			return err;
+		}
+		if (!err) {
+			*error = super_error(-ENODATA, &fault);
+			return -EINVAL;
+		}
+		if (read_only) {
+			*error = "Region is not formatted, and the table is read-only";
+			return -EROFS;
+		}
+		return -ENODATA;
+	}
+	if (err) {
+		*error = super_error(err, &fault);
+		fault_report(r, err, &fault);
+		return err;
+	}
+	err = hibswap_geom_match(&sb->geom, areas, &fault);
+	if (err) {
+		*error = "Superblock disagrees with the table line";
+		DMERR("%s: %s: superblock says %llu, table line %llu", dm_device_name(r->md),
+		      fault.what, fault.value, fault.limit);
+	}
+	return err;
+}
+
+/**
+ * hibswap_region_check - would activation work? Reads only.
+ * @r: region
+ * @areas: from the table line
+ * @read_only: of the table
+ * @error: why not
+ *
+ * Context: hibswap_lock held, may sleep.
+ * Return: 0 or a negative errno.
+ */
+int hibswap_region_check(struct hibswap_region *r, const struct hibswap_geom *areas,
+			 bool read_only, char **error)
+{
+	struct hibswap_super sb;
+	int err = 0;
+
+	mutex_lock(&r->mutex);
+	/* With an image under way the disk is the image's; sb is current */
+	if (r->activated && r->state != HIBSWAP_IDLE) {
+		err = hibswap_geom_match(&r->sb.geom, areas, NULL);
+		if (err)
+			*error = "Superblock disagrees with the table line";
+	} else {
+		err = region_examine(r, areas, read_only, &sb, error);
+		if (err == -ENODATA)
+			err = 0;
+	}
+	mutex_unlock(&r->mutex);
+	return err;
+}
+
+static int region_format(struct hibswap_region *r, const struct hibswap_geom *areas,
+			 struct hibswap_super *sb)
+{
+	struct hibswap_fault fault = {};
+	int err, i;
+
+	memset(sb, 0, sizeof(*sb));
+	err = region_layout(r, areas, &sb->geom, &fault);
+	if (err)
+		return err;
+	sb->version = HIBSWAP_VERSION;
+	sb->state = HIBSWAP_EMPTY;
+	sb->image.page_size = PAGE_SIZE;
+	generate_random_uuid(sb->uuid);
+	/* Copy B, then copy A */
+	for (i = 1; i <= 2; i++) {
+		sb->generation = i;
+		err = hibswap_meta_write_super(r, sb);
+		if (err)
+			return err;
+	}
+	DMINFO("%s: region formatted: %llu MiB of log, maps of %llu extents",
+	       dm_device_name(r->md), sb->geom.log_sectors >> 11,
+	       hibswap_map_extents_max(&sb->geom));
+	return 0;
+}
+
+static int region_activate_image(struct hibswap_region *r, const struct hibswap_super *sb)
+{
+	struct hibswap_fault fault = {};
+	int err;
+
+	err = header_names_image(r, sb);
+	if (err > 0) {
+		err = region_load(r, sb, &fault);
+		if (!err) {
+			DMINFO("%s: image of %llu MiB found, generation %llu",
+			       dm_device_name(r->md),
+			       (sb->image.log_blocks + sb->image.in_place_blocks) >> 8,
+			       sb->generation);
+			return 0;
+		}
+		DMWARN("%s: stale image, generation %llu: %s: found %llu, expected or limit %llu",
+		       dm_device_name(r->md), sb->generation, fault.what, fault.value,
+		       fault.limit);
+		/* Not the disk's fault: let somebody with more memory try */
+		if (err == -ENOMEM)
+			return err;
+	} else if (err < 0) {
+		DMWARN("%s: header page cannot be read: error %d", dm_device_name(r->md), err);
+	} else if (sb->image.page_size != PAGE_SIZE) {
+		DMWARN("%s: stale image, generation %llu: written with pages of %u bytes",
+		       dm_device_name(r->md), sb->generation, sb->image.page_size);
+	} else {
+		DMWARN("%s: stale image dropped, generation %llu: the header page does not name it",
+		       dm_device_name(r->md), sb->generation);
+	}
+	/* Swap is usable whether or not this can be written */
+	if (!r->read_only)
+		hibswap_invalidate(r);
+	hibswap_event(r, "stale");
+	return 0;
+}
+
+/**
+ * hibswap_region_activate - a table goes live
+ * @r: region
+ * @areas: from the table line
+ * @read_only: of the table
+ *
+ * Formats a blank region, loads the map of an image that the header page
+ * names, drops one that it does not. A region on which something is going on
+ * is left alone: the old table's destructor is still to come.
+ *
+ * Context: hibswap_lock held, device suspended, may sleep.
+ * Return: 0 or a negative errno.
+ */
+int hibswap_region_activate(struct hibswap_region *r, const struct hibswap_geom *areas,
+			    bool read_only)
+{
+	unsigned int noio = memalloc_noio_save();
+	char *error = NULL;
+	struct hibswap_super sb;
+	int err = 0;
+
+	mutex_lock(&r->mutex);
+	if (r->state != HIBSWAP_IDLE || r->manual || r->log.cap)
+		goto out;
+	err = region_examine(r, areas, read_only, &sb, &error);
+	if (err == -ENODATA)
+		err = region_format(r, areas, &sb);
+	if (err) {
+		DMERR("%s: cannot activate: %s (error %d)", dm_device_name(r->md),
+		      error ? error : "format failed", err);
+		goto out;
+	}
+	r->sb = sb;
+	r->read_only = read_only;
+	spin_lock(&r->lock);
+	r->geom = sb.geom;
+	r->was_unsigned = false;
+	hibswap_log_init(&r->log, NULL, 0, sb.geom.log_sectors / HIBSWAP_BLOCK_SECTORS);
+	spin_unlock(&r->lock);
+	r->activated = true;
+	if (sb.state == HIBSWAP_COMMITTED)
+		err = region_activate_image(r, &sb);
+out:
+	mutex_unlock(&r->mutex);
+	if (!err && hibswap_prepare_open && !r->log.cap)
+		err = hibswap_region_prepare(r);
+	memalloc_noio_restore(noio);
+	return err;
+}
+
+/**
+ * hibswap_extents_alloc - memory for the map of an image
+ * @r: region
+ * @cap: set to the number of extents
+ *
+ * For the worst case of this machine, or what a map place holds if that is
+ * less. Not under region->mutex: reclaim may swap to this device.
+ *
+ * Return: vmalloc memory or NULL.
+ */
+struct hibswap_extent *hibswap_extents_alloc(struct hibswap_region *r, u64 *cap)
+{
+	u64 ram_blocks = (u64)totalram_pages() * HIBSWAP_PAGE_BLOCKS;
+
+	*cap = min(hibswap_default_extents(ram_blocks), hibswap_map_extents_max(&r->geom));
+	return __vmalloc(array_size(*cap, sizeof(struct hibswap_extent)),
+			 GFP_KERNEL | __GFP_NOWARN);
+}
+
+/*
+ * Bring memory and disk together: re-read, and drop what nobody can resume.
+ * Leaves IDLE, or RESUMABLE for another system's image.
+ */
+static int region_settle(struct hibswap_region *r, bool *resumed)
+{
+	struct hibswap_fault fault = {};
+	struct hibswap_super sb;
+	int err;
+
+	err = hibswap_meta_read_super(r, &sb, &fault);
+	if (err) {
+		fault_report(r, err, &fault);
+		return err;
+	}
+	*resumed = sb.generation > r->sb.generation && sb.state == HIBSWAP_COMMITTED;
+	if (sb.state == HIBSWAP_COMMITTED) {
+		err = r->ours ? 0 : header_names_image(r, &sb);
+		if (err < 0)
+			return err;
+		if (err) {
+			r->sb = sb;
+			if (r->state == HIBSWAP_RESUMABLE)
+				return 0;
+			DMWARN("%s: the region holds an image of another system, generation %llu",
+			       dm_device_name(r->md), sb.generation);
+			return region_load(r, &sb, &fault);
+		}
+		r->sb.generation = sb.generation;
+		err = hibswap_invalidate(r);
+		if (err)
+			return err;
+		if (!*resumed && !r->event_committed)
+			DMINFO("%s: image dropped, generation %llu", dm_device_name(r->md),
+			       sb.generation);
+	} else {
+		r->sb = sb;
+		spin_lock(&r->lock);
+		r->stale_below = false;
+		spin_unlock(&r->lock);
+	}
+	hibswap_drop_map(r);
+	return 0;
+}
+
+/**
+ * hibswap_region_prepare - a hibernation begins
+ * @r: region, activated
+ *
+ * Context: hibswap_lock held, may sleep.
+ * Return: 0 or a negative errno; then nothing needs undoing.
+ */
+int hibswap_region_prepare(struct hibswap_region *r)
+{
+	struct hibswap_extent *ext;
+	bool resumed;
+	u64 cap;
+	int err;
+
+	if (r->read_only)
+		return 0;
+	if (r->manual) {
+		DMERR("%s: hibernation refused: \"image begin\" is active", dm_device_name(r->md));
+		return -EBUSY;
+	}
+	ext = hibswap_extents_alloc(r, &cap);
+	if (!ext) {
+		DMERR("%s: hibernation refused: no memory for a map of %llu extents",
+		      dm_device_name(r->md), cap);
+		return -ENOMEM;
+	}
+	mutex_lock(&r->mutex);
+	err = region_settle(r, &resumed);
+	if (err) {
+		DMERR("%s: hibernation refused: superblock or header page: error %d",
+		      dm_device_name(r->md), err);
+	} else if (r->state == HIBSWAP_IDLE) {
+		spin_lock(&r->lock);
+		hibswap_log_init(&r->log, ext, cap, r->geom.log_sectors / HIBSWAP_BLOCK_SECTORS);
+		r->image_error = BLK_STS_OK;
+		r->was_unsigned = false;
+		spin_unlock(&r->lock);
+		ext = NULL;
+	}
+	mutex_unlock(&r->mutex);
+	vfree(ext);
+	return err;
+}
+
+/**
+ * hibswap_region_unprepare - the hibernation was refused elsewhere
+ * @r: region
+ *
+ * Context: hibswap_lock held, may sleep.
+ */
+void hibswap_region_unprepare(struct hibswap_region *r)
+{
+	mutex_lock(&r->mutex);
+	if (r->state == HIBSWAP_IDLE || r->state == HIBSWAP_ARMED)
+		region_release_log(r);
+	mutex_unlock(&r->mutex);
+}
+
+/**
+ * hibswap_region_post - the hibernation is over, one way or the other
+ * @r: region, activated
+ *
+ * Runs in the kernel that wrote the image, if it never left or came back, and
+ * in the one that was resumed from it.
+ *
+ * Context: hibswap_lock held, may sleep.
+ */
+void hibswap_region_post(struct hibswap_region *r)
+{
+	bool resumed = false;
+	int err;
+
+	if (r->read_only)
+		return;
+	mutex_lock(&r->mutex);
+	if (r->state != HIBSWAP_RESUMABLE)
+		region_release_log(r);
+	err = region_settle(r, &resumed);
+	if (err)
+		DMERR("%s: after hibernation: superblock or header page: error %d",
+		      dm_device_name(r->md), err);
+	mutex_unlock(&r->mutex);
+
+	if (resumed && !err) {
+		DMINFO("%s: resumed from image, generation %llu", dm_device_name(r->md),
+		       r->sb.generation - 1);
+		hibswap_event(r, "resumed");
+	} else if (r->event_committed) {
+		DMINFO("%s: image is over, invalidated", dm_device_name(r->md));
+		hibswap_event(r, "committed");
+		hibswap_event(r, "dropped");
+	}
+	r->event_committed = false;
+}
+
+/**
+ * hibswap_region_begin - "image begin": write an image without hibernating
+ * @r: region
+ *
+ * Context: hibswap_lock held, may sleep.
+ * Return: 0; -EBUSY if an image is there or under way; other errnos.
+ */
+int hibswap_region_begin(struct hibswap_region *r)
+{
+	int err;
+
+	if (hibswap_prepare_open || r->manual || r->state != HIBSWAP_IDLE || !r->activated)
+		return -EBUSY;
+	if (r->read_only)
+		return -EROFS;
+	err = hibswap_region_prepare(r);
+	if (err)
+		return err;
+	if (r->state != HIBSWAP_IDLE)
+		return -EBUSY;
+	spin_lock(&r->lock);
+	r->manual = true;
+	r->state = HIBSWAP_ARMED;
+	spin_unlock(&r->lock);
+	return 0;
+}
+
+/**
+ * hibswap_region_end - "image end": what a power-off would leave
+ * @r: region
+ *
+ * A committed image whose signature stands stays, to be found like after a
+ * boot; anything else is dropped.
+ *
+ * Context: hibswap_lock held, may sleep.
+ * Return: 0; -EINVAL if there was no "image begin".
+ */
+int hibswap_region_end(struct hibswap_region *r)
+{
+	int err = 0;
+	bool keep;
+
+	if (!r->manual)
+		return -EINVAL;
+	mutex_lock(&r->mutex);
+	spin_lock(&r->lock);
+	r->barrier = true;
+	spin_unlock(&r->lock);
+	wait_event(r->wait, !atomic_read(&r->in_flight));
+	keep = r->state == HIBSWAP_COMMITTED_STATE && !r->was_unsigned;
+	if (keep)
+		hibswap_index_map(r);
+	spin_lock(&r->lock);
+	r->manual = false;
+	r->barrier = false;
+	if (keep)
+		r->state = HIBSWAP_RESUMABLE;
+	spin_unlock(&r->lock);
+	if (!keep) {
+		err = hibswap_invalidate(r);
+		region_release_log(r);
+	}
+	r->event_committed = false;
+	mutex_unlock(&r->mutex);
+	hibswap_event(r, keep ? "committed" : "dropped");
+	return err;
+}
+
+/**
+ * hibswap_region_discard - "discard": drop the image that is on disk
+ * @r: region
+ *
+ * Context: hibswap_lock held, may sleep.
+ * Return: 0; -EBUSY while an image is being written; the I/O error.
+ */
+int hibswap_region_discard(struct hibswap_region *r)
+{
+	bool had;
+	int err;
+
+	if (hibswap_prepare_open || r->manual)
+		return -EBUSY;
+	if (r->read_only)
+		return -EROFS;
+	mutex_lock(&r->mutex);
+	had = r->state == HIBSWAP_RESUMABLE;
+	err = hibswap_invalidate(r);
+	if (!err)
+		hibswap_drop_map(r);
+	mutex_unlock(&r->mutex);
+	if (!err && had) {
+		DMINFO("%s: image dropped on request", dm_device_name(r->md));
+		hibswap_event(r, "dropped");
+	}
+	return err;
+}

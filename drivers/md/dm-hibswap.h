@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of the hibswap target share.
+ *
+ * Units: "sector" is 512 bytes, "block" 4096, "page" PAGE_SIZE.
+ *
+ * Locks, in the order they are taken:
+ *
+ *	hibswap_lock	the list of regions, the PM phases, region->ti. Held over
+ *			activation and the PM notifiers. The worker never takes it.
+ *	region->mutex	metadata I/O, commits, transitions that need I/O. Nothing
+ *			that may wait for swap happens under it: memory is
+ *			allocated before (or with GFP_NOIO).
+ *	region->lock	state, flags, log, deferred bios: what .map looks at. A
+ *			spinlock; never held over a copy or an allocation.
+ */
+#ifndef DM_HIBSWAP_H
+#define DM_HIBSWAP_H
+
+#include <linux/bio.h>
+#include <linux/device-mapper.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "dm-hibswap-format.h"
+#include "dm-hibswap-log.h"
+
+#define DM_MSG_PREFIX "hibswap"
+
+/* The map is read and written in pieces of this many bytes */
+#define HIBSWAP_MAP_BUF_SIZE	(256 * 1024)
+
+#define HIBSWAP_PAGE_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
+#define HIBSWAP_PAGE_BLOCKS	(PAGE_SIZE >> HIBSWAP_BLOCK_SHIFT)
+
+/**
+ * enum hibswap_state - what a region is doing
+ * @HIBSWAP_IDLE: data passes through, no image is wanted here
+ * @HIBSWAP_ARMED: a snapshot may have been taken; the first image write
+ *	starts an image
+ * @HIBSWAP_IMAGE: this kernel writes an image
+ * @HIBSWAP_COMMITTED_STATE: map and superblock are on stable storage
+ * @HIBSWAP_RESUMABLE: activation found a committed image that the header page
+ *	still names
+ */
+enum hibswap_state {
+	HIBSWAP_IDLE,
+	HIBSWAP_ARMED,
+	HIBSWAP_IMAGE,
+	HIBSWAP_COMMITTED_STATE,
+	HIBSWAP_RESUMABLE,
+};
+
+/**
+ * struct hibswap_region - all that is known of a region
+ *
+ * Outlives tables: a reload hands it from the old table to the new one.
+ */
+struct hibswap_region {
+	/* Set at birth */
+	struct list_head node;
+	struct mapped_device *md;
+	struct block_device *bdev;
+	struct dm_io_client *io;
+	void *block;			/* the bytes of a superblock */
+	void *page;			/* a header page */
+	void *map_buf;			/* a piece of the map, vmalloc */
+
+	/* hibswap_lock */
+	unsigned int users;
+	struct dm_target *ti;		/* of the live table, or NULL */
+
+	/* mutex */
+	struct mutex mutex;
+	struct hibswap_super sb;	/* as last read or written */
+	struct hibswap_super copies[2];	/* scratch: too large for a stack */
+	bool activated;			/* sb and geom are real */
+	bool read_only;
+	bool ours;			/* this kernel committed what is on disk */
+	bool event_committed;		/* to be told when somebody can listen */
+
+	/* lock */
+	spinlock_t lock;
+	enum hibswap_state state;
+	struct hibswap_geom geom;
+	struct hibswap_log log;
+	u64 cursor;
+	bool manual;			/* between "image begin" and "end" */
+	bool barrier;			/* image I/O waits: a commit, or a sort */
+	bool stale_below;		/* a committed superblock vouches for the log */
+	bool was_unsigned;		/* header page lost a signature that was no swap's */
+	bool dropped;			/* image was taken up and not resumed */
+	blk_status_t image_error;
+	struct bio_list deferred;
+	unsigned int nr_deferred;	/* queued or in the worker */
+	u64 bios_in;
+	u64 requests_base;
+	u64 requests_out;
+
+	atomic_t in_flight;		/* image writes at the device */
+	wait_queue_head_t wait;
+	struct work_struct work;
+};
+
+/**
+ * struct hibswap_target - one table line
+ */
+struct hibswap_target {
+	struct hibswap_region *region;
+	struct dm_dev *dev;
+	struct hibswap_geom areas;	/* as in the table line; data_sectors is ti->len */
+};
+
+/**
+ * struct hibswap_io - per bio
+ * @tracked: counted in in_flight; a commit waits for it
+ */
+struct hibswap_io {
+	bool tracked;
+};
+
+/* Phases of the PM core that concern all regions; under hibswap_lock */
+extern struct mutex hibswap_lock;
+extern struct list_head hibswap_regions;
+extern bool hibswap_prepare_open;	/* PM_HIBERNATION_PREPARE .. POST */
+extern bool hibswap_restore_open;	/* PM_RESTORE_PREPARE .. POST, read locklessly */
+extern struct workqueue_struct *hibswap_wq;
+
+/* dm-hibswap-region.c */
+struct hibswap_region *hibswap_region_get(struct dm_target *ti, struct block_device *bdev,
+					  const struct hibswap_geom *areas);
+u64 hibswap_region_data_sectors(struct dm_target *ti, struct block_device *bdev,
+				const struct hibswap_geom *areas);
+void hibswap_region_put(struct hibswap_region *r, struct dm_target *ti);
+int hibswap_region_check(struct hibswap_region *r, const struct hibswap_geom *areas,
+			 bool read_only, char **error);
+int hibswap_region_activate(struct hibswap_region *r, const struct hibswap_geom *areas,
+			    bool read_only);
+struct hibswap_extent *hibswap_extents_alloc(struct hibswap_region *r, u64 *cap);
+int hibswap_region_prepare(struct hibswap_region *r);
+void hibswap_region_unprepare(struct hibswap_region *r);
+void hibswap_region_post(struct hibswap_region *r);
+int hibswap_region_begin(struct hibswap_region *r);
+int hibswap_region_end(struct hibswap_region *r);
+int hibswap_region_discard(struct hibswap_region *r);
+int hibswap_invalidate(struct hibswap_region *r);
+void hibswap_drop_map(struct hibswap_region *r);
+void hibswap_index_map(struct hibswap_region *r);
+void hibswap_event(struct hibswap_region *r, const char *what);
+
+/* dm-hibswap-meta.c */
+int hibswap_meta_io(struct hibswap_region *r, blk_opf_t opf, u64 sector,
+		    u64 sectors, void *buf);
+int hibswap_meta_bio(struct hibswap_region *r, blk_opf_t opf, u64 sector,
+		     u64 sectors, struct bio *bio);
+int hibswap_meta_read_super(struct hibswap_region *r, struct hibswap_super *sb,
+			    struct hibswap_fault *fault);
+int hibswap_meta_write_super(struct hibswap_region *r, const struct hibswap_super *sb);
+int hibswap_meta_read_header(struct hibswap_region *r, void *page);
+int hibswap_meta_read_map(struct hibswap_region *r, const struct hibswap_super *sb,
+			  struct hibswap_log *log, struct hibswap_fault *fault);
+int hibswap_meta_write_map(struct hibswap_region *r, unsigned int place, u32 *crc);
+int hibswap_meta_is_blank(struct hibswap_region *r, const struct hibswap_geom *geom);
+
+/* dm-hibswap-ctr.c */
+int hibswap_ctr(struct dm_target *ti, unsigned int argc, char **argv);
+void hibswap_dtr(struct dm_target *ti);
+bool hibswap_table_is_read_only(struct dm_target *ti);
+
+/* dm-hibswap-image.c */
+int hibswap_map(struct dm_target *ti, struct bio *bio);
+int hibswap_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
+void hibswap_work(struct work_struct *work);
+u64 hibswap_device_requests(struct hibswap_region *r);
+
+/* dm-hibswap-commit.c */
+int hibswap_commit(struct hibswap_region *r, u32 header_crc);
+void hibswap_header_write(struct hibswap_region *r, struct bio *bio);
+
+/* dm-hibswap-pm.c */
+int hibswap_pm_init(void);
+void hibswap_pm_exit(void);
+
+#endif /* DM_HIBSWAP_H */
