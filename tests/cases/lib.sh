@@ -17,9 +17,13 @@ hib_create() {
 	local name=$1
 
 	shift
-	dmsetup create "$name" --noudevsync --table "$(hib_table "$@")" || return 1
-	dmsetup mknodes "$name" 2>/dev/null
-	return 0
+	dm_create "$name" "$(hib_table "$@")"
+}
+
+# dm_create NAME TABLE: there is no udev in the guest
+dm_create() {
+	dmsetup create "$1" --noudevsync --table "$2" || return 1
+	[ -b "/dev/mapper/$1" ] || dmsetup mknodes
 }
 
 # hib_field NAME NUMBER: a field of the status line; 1 is the state
@@ -40,4 +44,26 @@ swap_on() {
 	run mkswap "$1"
 	run swapon "$1"
 	echo 0 >/proc/sys/vm/page-cluster
+}
+
+# log_has TEXT: the kernel log holds it since the last log_mark
+log_mark() {
+	log "mark $((LOG_MARK = ${LOG_MARK:-0} + 1))"
+}
+log_has() {
+	dmesg | sed "1,/guest: mark $LOG_MARK\$/d" | grep -q -e "$1" || die "no word in the log: $1"
+}
+
+# refuse COMMAND...: it has to fail
+refuse() {
+	"$@" 2>/tmp/refused && die "should have failed: $*"
+	return 0
+}
+
+# message NAME WORDS...
+message() {
+	local name=$1
+
+	shift
+	dmsetup message "$name" 0 "$@"
 }
