@@ -30,8 +30,10 @@ static int parse_features(struct dm_target *ti, unsigned int argc, char **argv)
 	if (!argc)
 		return 0;
 	if (dm_read_arg_group(args, &as, &nr, &ti->error)) {
-		if (as.argc)
+		if (as.argc) {
 			ti->error = "Unknown feature argument";
+			DMERR("unknown feature argument \"%s\"", as.argv[0]);
+		}
 		return -EINVAL;
 	}
 	if (as.argc) {

@@ -123,7 +123,7 @@ int hibswap_log_append_in_place(struct hibswap_log *log, u64 lba, u64 blocks)
 	int err;
 
 	if (log_check_range(log, lba, blocks) ||
-	    log->in_place > HIBSWAP_BLOCKS_MAX - log->used - blocks)
+	    blocks > HIBSWAP_BLOCKS_MAX - log->used - log->in_place)
 		return -EINVAL;
 	err = log_add(log, lba, blocks, log->used + log->in_place,
 		      HIBSWAP_EXTENT_IN_PLACE);
