@@ -67,3 +67,9 @@ message() {
 	shift
 	dmsetup message "$name" 0 "$@"
 }
+
+# resume_to DEVICE: where the next hibernation goes. Writing the device also
+# tries to resume from it, which finds nothing.
+resume_to() {
+	resume_from "$1"
+}
