@@ -4,7 +4,8 @@
 
 MODULE_SRC := $(wildcard drivers/md/*.[ch]) drivers/md/Kbuild \
 	      $(wildcard include/uapi/linux/*.h) $(wildcard include/linux/*.h)
-KREL = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+# Not include/config/kernel.release: in Debian's 6.1 headers that is another name
+KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 
 .PHONY: modules
 modules:

@@ -15,9 +15,7 @@
  */
 #include "dm-hibswap.h"
 
-#include <linux/freezer.h>
 #include <linux/highmem.h>
-#include <linux/sched/task.h>
 
 /**
  * hibswap_commit - make the map of what is in the log durable
@@ -42,6 +40,9 @@ int hibswap_commit(struct hibswap_region *r, u32 header_crc)
 		goto out;
 
 	err = hibswap_meta_read_super(r, &sb, NULL);
+	/* A copy that cannot be read may be the one whose map is not to be touched */
+	if (!err && r->unsure)
+		err = -EIO;
 	if (err)
 		goto out;
 	/* A committed superblock's map is not written over */
@@ -123,6 +124,7 @@ static void report_commit(struct hibswap_region *r)
 static void give_up(struct hibswap_region *r, const char *why, int err)
 {
 	DMERR("%s: image given up: %s: error %d", dm_device_name(r->md), why, err);
+	r->event_committed = false;
 	hibswap_drop_map(r);
 }
 
@@ -136,8 +138,8 @@ void hibswap_header_write(struct hibswap_region *r, struct bio *bio)
 	u64 sector = dm_target_offset(r->ti, bio->bi_iter.bi_sector);
 	u64 sectors = bio_sectors(bio), old_pages = 0;
 	bool whole = sectors == HIBSWAP_PAGE_SECTORS;
-	bool old_plain = true, plain, commit, phase;
-	enum hibswap_state state;
+	bool old_plain = true, plain = false, commit = false, phase;
+	enum hibswap_state state = r->state;
 	int err;
 
 	/* Earlier pieces of the page may still be on their way to the disk */
@@ -147,8 +149,11 @@ void hibswap_header_write(struct hibswap_region *r, struct bio *bio)
 	if (!err) {
 		old_plain = hibswap_header_is_swap(r->page, PAGE_SIZE);
 		old_pages = hibswap_header_pages(r->page);
-	} else if (!whole) {
-		goto out;
+	} else if (whole) {
+		/* What was there is unknown: as if it had been signed */
+		old_plain = false;
+	} else {
+		goto failed;
 	}
 	overlay(bio, r->page, sector);
 	plain = hibswap_header_is_swap(r->page, PAGE_SIZE);
@@ -159,8 +164,8 @@ void hibswap_header_write(struct hibswap_region *r, struct bio *bio)
 
 	spin_lock(&r->lock);
 	state = r->state;
-	phase = r->manual || freezing(&init_task);
-	commit = phase && !plain && r->log.nr &&
+	phase = hibswap_image_phase(r);
+	commit = phase && !plain && (r->log.nr || r->image_error) &&
 		 (state == HIBSWAP_IMAGE ||
 		  (state == HIBSWAP_COMMITTED_STATE && !r->was_unsigned));
 	spin_unlock(&r->lock);
@@ -174,13 +179,16 @@ void hibswap_header_write(struct hibswap_region *r, struct bio *bio)
 			goto out;
 		}
 	}
-	err = hibswap_meta_bio(r, REQ_OP_WRITE | REQ_SYNC | REQ_FUA,
-			       r->geom.data_start + sector, sectors, bio);
+	/* From our copy: the bio's pages may change, and the checksum be another's */
+	err = hibswap_meta_io(r, REQ_OP_WRITE | REQ_SYNC | REQ_FUA, r->geom.data_start + sector,
+			      sectors, r->page + (sector << SECTOR_SHIFT));
+failed:
 	if (err) {
 		/* The page may be on the medium all the same */
-		if (commit || state == HIBSWAP_COMMITTED_STATE || state == HIBSWAP_RESUMABLE) {
+		if (commit || r->state == HIBSWAP_COMMITTED_STATE ||
+		    r->state == HIBSWAP_RESUMABLE) {
 			hibswap_invalidate(r);
-			give_up(r, "header page cannot be written", err);
+			give_up(r, "the header page cannot be written", err);
 		}
 		goto out;
 	}
@@ -195,12 +203,12 @@ void hibswap_header_write(struct hibswap_region *r, struct bio *bio)
 	} else if (plain && state == HIBSWAP_COMMITTED_STATE) {
 		/* test_resume reads next, or hybrid sleep has woken: the map stays */
 		hibswap_index_map(r);
-	} else if (plain && state == HIBSWAP_IMAGE && phase) {
+	} else if (plain && state == HIBSWAP_IMAGE) {
 		DMINFO("%s: image given up: the header page was un-signed",
 		       dm_device_name(r->md));
 		hibswap_drop_map(r);
 	}
-	if (plain && !old_plain) {
+	if (plain && (!old_plain || state == HIBSWAP_COMMITTED_STATE)) {
 		spin_lock(&r->lock);
 		r->was_unsigned = true;
 		r->cursor = 0;

@@ -70,8 +70,9 @@ static int check_region(struct dm_target *ti, struct block_device *bdev,
 			const struct hibswap_geom *areas)
 {
 	const u64 device = bdev_nr_sectors(bdev);
-	const unsigned int align = max_t(unsigned int, HIBSWAP_PAGE_SECTORS,
-					 bdev_logical_block_size(bdev) >> SECTOR_SHIFT);
+	/* Both are powers of two */
+	const u64 rest = max_t(u64, HIBSWAP_PAGE_SECTORS,
+			       bdev_logical_block_size(bdev) >> SECTOR_SHIFT) - 1;
 
 	if (bdev_logical_block_size(bdev) > HIBSWAP_BLOCK_SIZE)
 		ti->error = "dev: logical blocks larger than 4096 bytes are not supported";
@@ -81,11 +82,11 @@ static int check_region(struct dm_target *ti, struct block_device *bdev,
 		ti->error = "region_sectors: region ends behind the device";
 	else if (areas->data_start >= device)
 		ti->error = "data_start: behind the end of the device";
-	else if (areas->data_start % align)
+	else if (areas->data_start & rest)
 		ti->error = "data_start: not aligned to pages and logical blocks";
-	else if (areas->region_start % align)
+	else if (areas->region_start & rest)
 		ti->error = "region_start: not aligned to pages and logical blocks";
-	else if (areas->region_sectors % align)
+	else if (areas->region_sectors & rest)
 		ti->error = "region_sectors: not a multiple of pages and logical blocks";
 	else
 		return 0;
@@ -113,6 +114,8 @@ static int check_data(struct dm_target *ti, struct block_device *bdev,
 /**
  * hibswap_table_is_read_only - was the table loaded read-only?
  * @ti: target
+ *
+ * Return: whether it was.
  */
 bool hibswap_table_is_read_only(struct dm_target *ti)
 {
@@ -140,6 +143,8 @@ static int attach(struct dm_target *ti, struct hibswap_target *ht)
 	if (IS_ERR(r)) {
 		ti->error = PTR_ERR(r) == -EBUSY ?
 			"Region or data are in use by another device" :
+			PTR_ERR(r) == -ETXTBSY ?
+			"Region or data overlap those of the live table, which has an image" :
 			"Cannot allocate region";
 		err = PTR_ERR(r);
 		goto out;

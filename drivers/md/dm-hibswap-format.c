@@ -53,6 +53,8 @@ u32 hibswap_crc(u32 crc, const void *data, size_t len)
 /**
  * hibswap_map_extents_max - how many extents a map place holds
  * @geom: a checked geometry
+ *
+ * Return: number of extents.
  */
 u64 hibswap_map_extents_max(const struct hibswap_geom *geom)
 {
@@ -197,6 +199,10 @@ int hibswap_geom_check(const struct hibswap_geom *geom,
 	if (geom->map_start[1] != want.map_start[1])
 		return fault_set(fault, -EINVAL, "map_start[1]", geom->map_start[1],
 				 want.map_start[1]);
+	/* What is offered behind the data has nowhere to be but the log */
+	if (geom->window_sectors > geom->log_sectors)
+		return fault_set(fault, -EINVAL, "window_sectors", geom->window_sectors,
+				 geom->log_sectors);
 	return 0;
 }
 
@@ -322,7 +328,7 @@ static int super_check_image(const struct hibswap_super *sb,
 /**
  * hibswap_super_decode - read the bytes of a superblock
  * @sb: filled in; its contents are meaningless on error, except that after
- *	-EPROTONOSUPPORT the version, features and generation are set
+ *	-EPROTONOSUPPORT and -EINVAL version, features and generation are set
  * @block: 4096 bytes, 8 byte aligned
  * @copy: which copy this is, 0 for A or 1 for B
  * @fault: says what is wrong, may be NULL
@@ -398,7 +404,9 @@ int hibswap_super_decode(struct hibswap_super *sb, const void *block,
 	for (i = 0; i < HIBSWAP_PAST_IMAGES; i++)
 		sb->past_images[i] = le64_to_cpu(d->past_images[i]);
 
-	if (d->reserved0 || !hibswap_is_zero(d->reserved1, sizeof(d->reserved1)))
+	/* Reserved bytes belong to features; who sets a compatible one may use some */
+	if (!(sb->feature_compat & ~HIBSWAP_COMPAT_KNOWN) &&
+	    (d->reserved0 || !hibswap_is_zero(d->reserved1, sizeof(d->reserved1))))
 		return fault_set(fault, -EINVAL, "reserved bytes", 1, 0);
 	return 0;
 }
@@ -409,7 +417,9 @@ int hibswap_super_decode(struct hibswap_super *sb, const void *block,
  * @sb: the decoded copies
  *
  * A copy of an unknown version is not passed over in favour of an older one
- * that we know: somebody newer has been here.
+ * that we know: somebody newer has been here. Nor is one with a field out of
+ * range, unless the other is newer: its checksum is right, so it is not torn,
+ * and the other may hold what it was written to take back.
  *
  * Return: 0 for A, 1 for B;
  * -ENODATA if both are all zero (nobody has formatted this);
@@ -417,7 +427,8 @@ int hibswap_super_decode(struct hibswap_super *sb, const void *block,
  * -EMEDIUMTYPE if nothing here is ours;
  * -EBADMSG or -EINVAL if it was ours and neither copy is usable.
  *
- * Parity keeps two valid copies from having one generation.
+ * Parity keeps two valid copies from having one generation: a copy in the
+ * wrong place is out of range.
  */
 int hibswap_super_choose(const int err[2], const struct hibswap_super sb[2])
 {
@@ -426,9 +437,9 @@ int hibswap_super_choose(const int err[2], const struct hibswap_super sb[2])
 	if (!err[0] && !err[1])
 		return sb[1].generation > sb[0].generation;
 	if (!err[0])
-		return 0;
+		return err[1] == -EINVAL && sb[1].generation >= sb[0].generation ? -EINVAL : 0;
 	if (!err[1])
-		return 1;
+		return err[0] == -EINVAL && sb[0].generation >= sb[1].generation ? -EINVAL : 1;
 	if (err[0] == -ENODATA && err[1] == -ENODATA)
 		return -ENODATA;
 	if (err[0] == -EINVAL || err[1] == -EINVAL)
@@ -442,6 +453,8 @@ int hibswap_super_choose(const int err[2], const struct hibswap_super sb[2])
  * hibswap_is_zero - are all bytes zero?
  * @data: the bytes
  * @len: how many
+ *
+ * Return: whether they are.
  */
 bool hibswap_is_zero(const void *data, size_t len)
 {
@@ -458,6 +471,8 @@ bool hibswap_is_zero(const void *data, size_t len)
  *
  * Whatever else stands there may be somebody's hibernation signature: the
  * list of those is open, that of swap's own is not.
+ *
+ * Return: whether it does.
  */
 bool hibswap_header_is_swap(const void *page, size_t page_size)
 {

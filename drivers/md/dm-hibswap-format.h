@@ -54,9 +54,7 @@ struct hibswap_image {
 	u32 page_size;
 };
 
-/**
- * struct hibswap_super - a superblock in memory
- */
+/* A superblock in memory; the fields are those of struct hibswap_super_disk */
 struct hibswap_super {
 	u64 generation;
 	u64 feature_compat;

@@ -19,25 +19,19 @@
  */
 #include "dm-hibswap.h"
 
-#include <linux/freezer.h>
 #include <linux/part_stat.h>
-#include <linux/sched/task.h>
-
-/* Are kernel threads frozen for a sleep, or does an admin play hibernation? */
-static bool image_phase(const struct hibswap_region *r)
-{
-	return r->manual || unlikely(freezing(&init_task));
-}
 
 static bool state_takes_image(const struct hibswap_region *r)
 {
-	return r->state == HIBSWAP_ARMED || r->state == HIBSWAP_IMAGE ||
-	       r->state == HIBSWAP_COMMITTED_STATE;
+	enum hibswap_state state = READ_ONCE(r->state);
+
+	return state == HIBSWAP_ARMED || state == HIBSWAP_IMAGE ||
+	       state == HIBSWAP_COMMITTED_STATE;
 }
 
 static bool is_image_write(const struct hibswap_region *r, const struct bio *bio)
 {
-	return state_takes_image(r) && image_phase(r) && bio_op(bio) == REQ_OP_WRITE &&
+	return state_takes_image(r) && hibswap_image_phase(r) && bio_op(bio) == REQ_OP_WRITE &&
 	       !(bio->bi_opf & REQ_SWAP);
 }
 
@@ -49,7 +43,7 @@ static bool reads_are_guarded(const struct hibswap_region *r)
 {
 	if (!r->was_unsigned)
 		return false;
-	if (!image_phase(r))
+	if (!hibswap_image_phase(r))
 		return false;
 	return READ_ONCE(hibswap_restore_open) || r->state == HIBSWAP_COMMITTED_STATE;
 }
@@ -149,7 +143,7 @@ static void image_failed_locked(struct hibswap_region *r, int err, u64 sector)
 		DMERR_LIMIT("%s: image write at sector %llu failed: %s (error %d)",
 			    dm_device_name(r->md), sector,
 			    err == -ENOSPC ? "region and map are full" :
-			    err == -EINVAL ? "not in whole blocks of 4 KiB" : "I/O error", err);
+			    err == -EINVAL ? "not in whole blocks of 4 KiB" : "cannot write", err);
 	r->image_error = errno_to_blk_status(err);
 }
 
@@ -219,7 +213,7 @@ static int map_read(struct hibswap_region *r, struct bio *bio, u64 sector)
 	spin_lock(&r->lock);
 	mapped = r->state == HIBSWAP_RESUMABLE ||
 		 ((r->state == HIBSWAP_IMAGE || r->state == HIBSWAP_COMMITTED_STATE) &&
-		  image_phase(r));
+		  hibswap_image_phase(r));
 	guarded = reads_are_guarded(r);
 	if (unlikely(mapped && r->barrier)) {
 		/* The map is being sorted. One block: the worker cannot split */
@@ -254,7 +248,9 @@ static int map_header_write(struct hibswap_region *r, struct bio *bio, u64 secto
 	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
 
 	accept(bio, HIBSWAP_PAGE_SECTORS - sector);
-	if (sector + bio_sectors(bio) == HIBSWAP_PAGE_SECTORS)
+	/* Behind a signature, any piece changes the page that the superblock names */
+	if (sector + bio_sectors(bio) == HIBSWAP_PAGE_SECTORS ||
+	    READ_ONCE(r->state) == HIBSWAP_COMMITTED_STATE)
 		return defer(r, bio);
 	/* An earlier piece: the commit reads it back, so it has to have arrived */
 	if (state_takes_image(r)) {
@@ -287,7 +283,7 @@ int hibswap_map(struct dm_target *ti, struct bio *bio)
 		accept(bio, r->geom.data_sectors - sector);
 
 	if (op == REQ_OP_READ) {
-		if (likely(READ_ONCE(r->state) == HIBSWAP_IDLE && !r->was_unsigned))
+		if (likely(READ_ONCE(r->state) == HIBSWAP_IDLE && !READ_ONCE(r->was_unsigned)))
 			return map_in_place(r, bio, sector);
 		return map_read(r, bio, sector);
 	}
@@ -295,7 +291,7 @@ int hibswap_map(struct dm_target *ti, struct bio *bio)
 		return map_header_write(r, bio, sector);
 	if (likely(READ_ONCE(r->state) == HIBSWAP_IDLE))
 		return map_in_place(r, bio, sector);
-	if (r->state == HIBSWAP_RESUMABLE)
+	if (READ_ONCE(r->state) == HIBSWAP_RESUMABLE)
 		return defer(r, bio);
 	if (is_image_write(r, bio))
 		return map_image_write(r, bio, sector);
@@ -391,9 +387,6 @@ static void deferred_pass(struct hibswap_region *r, struct bio *bio, u64 sector)
 {
 	int ret;
 
-	spin_lock(&r->lock);
-	r->nr_deferred--;
-	spin_unlock(&r->lock);
 	if (bio_op(bio) == REQ_OP_READ)
 		ret = map_read(r, bio, sector);
 	else
@@ -406,6 +399,10 @@ static void deferred_pass(struct hibswap_region *r, struct bio *bio, u64 sector)
 		finish_bio(bio, BLK_STS_IOERR);
 		break;
 	}
+	/* Only now: until it is submitted it is ours, and no snapshot may have it */
+	spin_lock(&r->lock);
+	r->nr_deferred--;
+	spin_unlock(&r->lock);
 }
 
 /*
@@ -455,10 +452,26 @@ static bool invalidate_for(struct hibswap_region *r, struct bio *bio)
 	return !err;
 }
 
+/* The log may still hold what a superblock vouches for: not over that */
+static int deferred_image_write(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	int err = r->stale_below ? hibswap_invalidate(r) : 0;
+
+	if (!err)
+		return write_image_bio(r, bio, sector);
+	spin_lock(&r->lock);
+	if (r->state == HIBSWAP_ARMED)
+		start_image_locked(r);
+	image_failed_locked(r, err, sector);
+	spin_unlock(&r->lock);
+	return err;
+}
+
 /* Returns the next bio, if it has taken that off the queue already */
 static struct bio *deferred_bio(struct hibswap_region *r, struct bio *bio)
 {
 	u64 sector = deferred_sector(r, bio);
+	struct bio *next = NULL;
 
 	if (bio_op(bio) == REQ_OP_WRITE && sector < HIBSWAP_PAGE_SECTORS) {
 		hibswap_header_write(r, bio);
@@ -474,12 +487,12 @@ static struct bio *deferred_bio(struct hibswap_region *r, struct bio *bio)
 	} else if (!is_image_write(r, bio) ||
 		   (r->state == HIBSWAP_COMMITTED_STATE && r->was_unsigned)) {
 		deferred_pass(r, bio, sector);
-	} else if (r->state == HIBSWAP_COMMITTED_STATE) {
-		return late_writes(r, bio);
-	} else if (!r->stale_below || invalidate_for(r, bio)) {
-		deferred_done(r, bio, write_image_bio(r, bio, sector));
+	} else if (r->state != HIBSWAP_COMMITTED_STATE) {
+		deferred_done(r, bio, deferred_image_write(r, bio, sector));
+	} else {
+		next = late_writes(r, bio);
 	}
-	return NULL;
+	return next;
 }
 
 /**

@@ -142,6 +142,7 @@ static int cmp_lba(const void *a, const void *b)
 {
 	const struct hibswap_extent *x = a, *y = b;
 
+	hibswap_relax();
 	return cmp_u64(hibswap_extent_lba(x), hibswap_extent_lba(y));
 }
 
@@ -149,6 +150,7 @@ static int cmp_age(const void *a, const void *b)
 {
 	const struct hibswap_extent *x = a, *y = b;
 
+	hibswap_relax();
 	return cmp_u64(hibswap_extent_pos(x), hibswap_extent_pos(y));
 }
 
@@ -281,6 +283,7 @@ size_t hibswap_log_resolve_scratch(u64 nr)
 
 static int cmp_cut(const void *a, const void *b)
 {
+	hibswap_relax();
 	return cmp_u64(*(const u64 *)a, *(const u64 *)b);
 }
 
@@ -418,15 +421,18 @@ u64 hibswap_log_encode(const struct hibswap_log *log, u64 from,
  * @log: extents are added to it, in the order of age
  * @in: the bytes; their checksum has been looked at
  * @nr: number of extents in them
- * @logical_blocks: length of the logical device, data and window
+ * @geom: checked; says how long data and window are
  * @fault: says what is wrong, may be NULL
  *
  * Return: 0 or -EINVAL; -ENOSPC if @log has no memory for them.
  */
 int hibswap_log_decode(struct hibswap_log *log,
 		       const struct hibswap_extent_disk *in, u64 nr,
-		       u64 logical_blocks, struct hibswap_fault *fault)
+		       const struct hibswap_geom *geom, struct hibswap_fault *fault)
 {
+	const u64 data_blocks = geom->data_sectors / HIBSWAP_BLOCK_SECTORS;
+	const u64 logical_blocks = (geom->data_sectors + geom->window_sectors) /
+				   HIBSWAP_BLOCK_SECTORS;
 	struct hibswap_fault f = {};
 	u64 i;
 
@@ -439,12 +445,14 @@ int hibswap_log_decode(struct hibswap_log *log,
 			f = (struct hibswap_fault){ "extent length", len, HIBSWAP_EXTENT_MAX };
 		else if (!lba)
 			f = (struct hibswap_fault){ "extent over the header page", lba, 1 };
-		else if (logical_blocks > HIBSWAP_BLOCKS_MAX || lba >= logical_blocks ||
-			 len > logical_blocks - lba)
+		else if (lba >= logical_blocks || len > logical_blocks - lba)
 			f = (struct hibswap_fault){ "extent behind the device's end", lba,
 						    logical_blocks };
 		else if (flags & ~HIBSWAP_EXTENT_KNOWN)
 			f = (struct hibswap_fault){ "extent flags", flags, HIBSWAP_EXTENT_KNOWN };
+		else if (flags && lba + len > data_blocks)
+			f = (struct hibswap_fault){ "in-place extent behind the data", lba,
+						    data_blocks };
 		else if (!flags && log->in_place)
 			f = (struct hibswap_fault){ "log extent after one in place", log->nr, 0 };
 		else if (!flags && len > log->room - log->used)

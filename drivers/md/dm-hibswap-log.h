@@ -91,6 +91,6 @@ u64 hibswap_log_encode(const struct hibswap_log *log, u64 from,
 		       struct hibswap_extent_disk *out, u64 max);
 int hibswap_log_decode(struct hibswap_log *log,
 		       const struct hibswap_extent_disk *in, u64 nr,
-		       u64 logical_blocks, struct hibswap_fault *fault);
+		       const struct hibswap_geom *geom, struct hibswap_fault *fault);
 
 #endif /* DM_HIBSWAP_LOG_H */

@@ -4,7 +4,8 @@
  *
  * Everything goes past the page cache, to the device below, and is waited
  * for. Nothing here allocates: bios come from dm-io's mempools, buffers are
- * the region's own. Process context, region->mutex held.
+ * the region's own. Process context; region->mutex held, or the region not in
+ * the list yet.
  */
 #include "dm-hibswap.h"
 #include "dm-hibswap-compat.h"
@@ -12,6 +13,7 @@
 #include <linux/dm-io.h>
 
 #define MAP_BUF_SECTORS		(HIBSWAP_MAP_BUF_SIZE >> SECTOR_SHIFT)
+#define BLANK_SAMPLES		256
 #define MAP_BUF_EXTENTS		(HIBSWAP_MAP_BUF_SIZE / sizeof(struct hibswap_extent_disk))
 
 static int meta_io(struct hibswap_region *r, blk_opf_t opf, u64 sector, u64 sectors,
@@ -84,7 +86,8 @@ int hibswap_meta_bio(struct hibswap_region *r, blk_opf_t opf, u64 sector,
  * @sb: the copy that counts
  * @fault: says what is wrong
  *
- * A copy that cannot be read is as good as a torn one.
+ * A copy that cannot be read counts like a torn one, but r->unsure is set: it
+ * may be the newer one, and what hangs on it must not be taken for granted.
  *
  * Return: 0; or as hibswap_super_choose(); or the I/O error if neither copy
  * can be read.
@@ -95,6 +98,7 @@ int hibswap_meta_read_super(struct hibswap_region *r, struct hibswap_super *sb,
 	struct hibswap_fault faults[2] = {};
 	int err[2], io_err[2], i;
 
+	r->unsure = false;
 	for (i = 0; i < 2; i++) {
 		u64 sector = hibswap_super_sector(r->geom.region_start, i);
 
@@ -103,14 +107,18 @@ int hibswap_meta_read_super(struct hibswap_region *r, struct hibswap_super *sb,
 		if (io_err[i]) {
 			DMWARN("%s: cannot read superblock copy %c at sector %llu: error %d",
 			       dm_device_name(r->md), 'A' + i, sector, io_err[i]);
+			r->unsure = true;
 			err[i] = -EBADMSG;
 			faults[i].what = "read error";
 			continue;
 		}
 		err[i] = hibswap_super_decode(&r->copies[i], r->block, i, &faults[i]);
 	}
-	if (io_err[0] && io_err[1])
+	if (io_err[0] && io_err[1]) {
+		if (fault)
+			*fault = faults[0];
 		return io_err[0];
+	}
 	i = hibswap_super_choose(err, r->copies);
 	if (i >= 0) {
 		*sb = r->copies[i];
@@ -172,7 +180,8 @@ static u64 map_piece_sectors(u64 extents)
  * @fault: says what is wrong
  *
  * The checksum is taken over the whole map before a single extent is looked
- * at, which means reading it twice: maps are small.
+ * at, which means reading it twice: maps are small. The second reading has to
+ * have it, too.
  *
  * Return: 0; the I/O error; -EBADMSG for a wrong checksum; -EINVAL for an
  * extent out of its bounds.
@@ -180,14 +189,12 @@ static u64 map_piece_sectors(u64 extents)
 int hibswap_meta_read_map(struct hibswap_region *r, const struct hibswap_super *sb,
 			  struct hibswap_log *log, struct hibswap_fault *fault)
 {
-	const u64 logical = (sb->geom.data_sectors + sb->geom.window_sectors) /
-			    HIBSWAP_BLOCK_SECTORS;
-	u32 crc = 0;
 	int pass, err;
 
 	for (pass = 0; pass < 2; pass++) {
 		u64 sector = sb->geom.map_start[sb->image.map_place];
 		u64 left = sb->image.extents;
+		u32 crc = 0;
 
 		while (left) {
 			u64 nr = min_t(u64, left, MAP_BUF_EXTENTS);
@@ -199,11 +206,11 @@ int hibswap_meta_read_map(struct hibswap_region *r, const struct hibswap_super *
 				fault->value = sector;
 				return err;
 			}
-			if (!pass) {
-				crc = hibswap_crc(crc, r->map_buf,
-						  nr * sizeof(struct hibswap_extent_disk));
-			} else {
-				err = hibswap_log_decode(log, r->map_buf, nr, logical, fault);
+			crc = hibswap_crc(crc, r->map_buf,
+					  nr * sizeof(struct hibswap_extent_disk));
+			if (pass) {
+				err = hibswap_log_decode(log, r->map_buf, nr, &sb->geom,
+							 fault);
 				if (err)
 					return err;
 			}
@@ -235,7 +242,8 @@ int hibswap_meta_read_map(struct hibswap_region *r, const struct hibswap_super *
  *
  * Not flushed: the superblock's write does that.
  *
- * Return: 0 or the I/O error; -EFBIG if the place is too small.
+ * Return: 0 or the I/O error; -EFBIG if the place is too small; -EINVAL if
+ * the log has been sorted, which loses the order that the map stands for.
  */
 int hibswap_meta_write_map(struct hibswap_region *r, unsigned int place, u32 *crc)
 {
@@ -245,6 +253,8 @@ int hibswap_meta_write_map(struct hibswap_region *r, unsigned int place, u32 *cr
 
 	if (r->log.nr > hibswap_map_extents_max(&r->geom))
 		return -EFBIG;
+	if (r->log.sorted)
+		return -EINVAL;
 	*crc = 0;
 	while (from < r->log.nr) {
 		u64 nr = hibswap_log_encode(&r->log, from, r->map_buf, MAP_BUF_EXTENTS);
@@ -269,8 +279,8 @@ int hibswap_meta_write_map(struct hibswap_region *r, unsigned int place, u32 *cr
  * @geom: its layout
  *
  * Looks at everything in front of the log and at both map places: what a first
- * format writes to, and where file systems, RAID and LVM keep their labels.
- * The log itself is not read: that would take minutes.
+ * format writes to, and where file systems, RAID and LVM keep their labels. Of
+ * the log itself, samples: to read it all would take minutes.
  *
  * Return: 1 if blank, 0 if not, or the I/O error.
  */
@@ -278,8 +288,20 @@ int hibswap_meta_is_blank(struct hibswap_region *r, const struct hibswap_geom *g
 {
 	const u64 from[2] = { geom->region_start, geom->map_start[0] };
 	const u64 to[2] = { geom->log_start, geom->map_start[1] + geom->map_sectors };
+	const u64 step = max_t(u64, geom->log_sectors / BLANK_SAMPLES, HIBSWAP_BLOCK_SECTORS) &
+			 ~(u64)(HIBSWAP_BLOCK_SECTORS - 1);
+	u64 sample;
 	int i, err;
 
+	for (sample = geom->log_start;
+	     sample + HIBSWAP_BLOCK_SECTORS <= geom->log_start + geom->log_sectors;
+	     sample += step) {
+		err = hibswap_meta_io(r, REQ_OP_READ, sample, HIBSWAP_BLOCK_SECTORS, r->block);
+		if (err)
+			return err;
+		if (!hibswap_is_zero(r->block, HIBSWAP_BLOCK_SIZE))
+			return 0;
+	}
 	for (i = 0; i < 2; i++) {
 		u64 sector = from[i];
 

@@ -25,6 +25,14 @@ static int pm_prepare(void)
 	struct hibswap_region *r, *undo;
 	int err = 0;
 
+	/* Refuse before anything is dropped */
+	list_for_each_entry(r, &hibswap_regions, node) {
+		if (r->manual) {
+			DMERR("%s: hibernation refused: \"image begin\" is active",
+			      dm_device_name(r->md));
+			return -EBUSY;
+		}
+	}
 	list_for_each_entry(r, &hibswap_regions, node) {
 		if (!r->ti)
 			continue;
@@ -113,8 +121,13 @@ static bool region_is_busy(struct hibswap_region *r)
 		      dm_device_name(r->md));
 		return true;
 	}
-	if (r->nr_deferred || atomic_read(&r->in_flight)) {
+	if (READ_ONCE(r->nr_deferred) || atomic_read(&r->in_flight)) {
 		DMERR("%s: hibernation refused: writes are under way", dm_device_name(r->md));
+		return true;
+	}
+	/* An image was dropped since PREPARE, which had left its map's memory alone */
+	if (r->state == HIBSWAP_IDLE && !r->log.cap && !r->read_only) {
+		DMERR("%s: hibernation refused: no memory for a map", dm_device_name(r->md));
 		return true;
 	}
 	return false;
@@ -127,7 +140,7 @@ static int hibswap_pm_freeze(struct device *dev)
 
 	mutex_lock(&hibswap_lock);
 	list_for_each_entry(r, &hibswap_regions, node) {
-		if (hibswap_prepare_open && r->ti && region_is_busy(r)) {
+		if (hibswap_prepare_open && r->ti && r->activated && region_is_busy(r)) {
 			err = -EBUSY;
 			break;
 		}
@@ -148,7 +161,8 @@ static int hibswap_pm_thaw(struct device *dev)
 	list_for_each_entry(r, &hibswap_regions, node) {
 		spin_lock(&r->lock);
 		/* What a failed restore was reading is not an image to go on with */
-		if (hibswap_prepare_open && r->ti && r->state == HIBSWAP_IDLE && r->log.cap) {
+		if (hibswap_prepare_open && r->ti && !r->read_only &&
+		    r->state == HIBSWAP_IDLE && r->log.cap) {
 			hibswap_log_reset(&r->log);
 			r->was_unsigned = false;
 			r->state = HIBSWAP_ARMED;
@@ -164,10 +178,14 @@ static void warn_unsigned(void)
 {
 	struct hibswap_region *r;
 
+	/* Tables may still come and go at an ordinary shutdown: then look away */
+	if (!mutex_trylock(&hibswap_lock))
+		return;
 	list_for_each_entry(r, &hibswap_regions, node)
 		if (r->state == HIBSWAP_IMAGE && !r->manual && r->log.nr)
 			DMERR("%s: image lost: nothing has signed the first page of this device",
 			      dm_device_name(r->md));
+	mutex_unlock(&hibswap_lock);
 }
 
 static int hibswap_pm_poweroff(struct device *dev)

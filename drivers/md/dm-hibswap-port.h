@@ -16,10 +16,17 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
+
+/* Sorting a map takes seconds where it is large and the machine slow */
+static inline void hibswap_relax(void)
+{
+	cond_resched();
+}
 
 static inline void hibswap_sort(void *base, size_t nr, size_t size,
 				int (*cmp)(const void *, const void *))

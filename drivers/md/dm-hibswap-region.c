@@ -33,6 +33,9 @@
 DEFINE_MUTEX(hibswap_lock);
 LIST_HEAD(hibswap_regions);
 
+/* A map is loaded while the device is suspended: never wait for swap */
+#define HIBSWAP_GFP_LOAD	(GFP_NOIO | __GFP_NOWARN | __GFP_NORETRY)
+
 /* Where an area lies on the whole disk, so that partitions can be compared */
 static bool areas_overlap(u64 a, u64 a_len, u64 b, u64 b_len)
 {
@@ -96,7 +99,7 @@ static struct hibswap_region *region_alloc(void)
  *
  * Context: hibswap_lock held, may sleep.
  * Return: the region; -EBUSY if another mapped device uses it, or any of the
- * same sectors; -ENOMEM.
+ * same sectors; -ETXTBSY if an image is in the way of a new layout; -ENOMEM.
  */
 struct hibswap_region *hibswap_region_get(struct dm_target *ti, struct block_device *bdev,
 					  const struct hibswap_geom *areas)
@@ -117,7 +120,7 @@ struct hibswap_region *hibswap_region_get(struct dm_target *ti, struct block_dev
 		    r->geom.data_start == areas->data_start)
 			found = r;
 		else if (r->state != HIBSWAP_IDLE)
-			return ERR_PTR(-EBUSY);
+			return ERR_PTR(-ETXTBSY);
 	}
 	if (!found) {
 		found = region_alloc();
@@ -255,42 +258,70 @@ static void region_release_log(struct hibswap_region *r)
 	vfree(ext);
 }
 
+/*
+ * The second line of defence: give the header page its swap signature back, so
+ * that no boot tries to resume. The kernel keeps the old signature in front of
+ * the one that it puts on.
+ */
+static int unsign_header(struct hibswap_region *r)
+{
+	char *sig = r->page + PAGE_SIZE - 10;
+	int err;
+
+	err = hibswap_meta_read_header(r, r->page);
+	if (err || hibswap_header_is_swap(r->page, PAGE_SIZE))
+		return err;
+	memcpy(sig, sig - 10, 10);
+	if (!hibswap_header_is_swap(r->page, PAGE_SIZE))
+		memset(sig, 0, 10);
+	return hibswap_meta_io(r, REQ_OP_WRITE | REQ_SYNC | REQ_FUA, r->geom.data_start,
+			       HIBSWAP_PAGE_SECTORS, r->page);
+}
+
 /**
  * hibswap_invalidate - take back what vouches for an image
- * @r: region, mutex held
+ * @r: region, activated, mutex held
  *
- * On return without error no superblock on stable storage is committed. If the
- * copy whose turn it is cannot be written the other one, which then is the
- * committed one, is overwritten.
+ * Writes both copies, so that a committed one cannot come back when the other
+ * rots. One that can be written suffices; it is the newest then. If none can,
+ * the header page is un-signed instead: either keeps a boot from resuming.
  *
  * Return: 0 or the I/O error.
  */
 int hibswap_invalidate(struct hibswap_region *r)
 {
 	struct hibswap_super sb;
-	int err, tries;
+	int err, tries, written = 0;
 
 	err = hibswap_meta_read_super(r, &sb, NULL);
 	if (err)
-		goto out;
-	if (sb.state != HIBSWAP_COMMITTED) {
-		r->sb = sb;
+		sb = r->sb;	/* the geometry is the same, and the rest follows */
+	else if (sb.state != HIBSWAP_COMMITTED && !r->unsure)
 		goto done;
-	}
+	if (err || r->unsure)
+		sb.generation = max(sb.generation, r->sb.generation);
 	sb.state = HIBSWAP_EMPTY;
 	sb.image = (struct hibswap_image){ .page_size = PAGE_SIZE };
 	for (tries = 0; tries < 2; tries++) {
 		sb.generation++;
 		err = hibswap_meta_write_super(r, &sb);
 		if (!err)
-			goto done;
+			written++;
 	}
-out:
-	DMERR("%s: the image on disk could not be invalidated: error %d",
-	      dm_device_name(r->md), err);
-	return err;
+	if (!written) {
+		DMERR("%s: neither superblock can be written: error %d",
+		      dm_device_name(r->md), err);
+		err = unsign_header(r);
+		if (err) {
+			DMERR("%s: the image on disk could not be invalidated: error %d",
+			      dm_device_name(r->md), err);
+			return err;
+		}
+	}
 done:
+	r->sb = sb;
 	r->ours = false;
+	r->event_committed = false;
 	spin_lock(&r->lock);
 	r->stale_below = false;
 	spin_unlock(&r->lock);
@@ -323,7 +354,10 @@ static int region_load(struct hibswap_region *r, const struct hibswap_super *sb,
 
 	fault->what = "no memory for the map, extents";
 	fault->value = nr;
-	ext = __vmalloc(array_size(nr, sizeof(*ext)), GFP_NOIO | __GFP_NOWARN);
+	/* More than an image of this machine can have; also keeps sizes in size_t */
+	if (nr > (u64)totalram_pages() * HIBSWAP_PAGE_BLOCKS)
+		return -ENOMEM;
+	ext = __vmalloc(nr * sizeof(*ext), HIBSWAP_GFP_LOAD);
 	if (!ext)
 		return -ENOMEM;
 	hibswap_log_init(&log, ext, nr, room);
@@ -332,8 +366,8 @@ static int region_load(struct hibswap_region *r, const struct hibswap_super *sb,
 		goto out_free;
 
 	if (hibswap_log_index(&log) == -EEXIST) {
-		out = __vmalloc(array_size(2 * nr, sizeof(*out)), GFP_NOIO | __GFP_NOWARN);
-		scratch = __vmalloc(hibswap_log_resolve_scratch(nr), GFP_NOIO | __GFP_NOWARN);
+		out = __vmalloc(2 * nr * sizeof(*out), HIBSWAP_GFP_LOAD);
+		scratch = __vmalloc(hibswap_log_resolve_scratch(nr), HIBSWAP_GFP_LOAD);
 		err = out && scratch ? hibswap_log_resolve(&log, scratch, out, 2 * nr) : -ENOMEM;
 		vfree(scratch);
 		if (err) {
@@ -360,7 +394,7 @@ out_free:
 static void fault_report(struct hibswap_region *r, int err, const struct hibswap_fault *fault)
 {
 	DMERR("%s: superblock: %s: found %llu, expected or limit %llu (error %d)",
-	      dm_device_name(r->md), fault->what ? fault->what : "unreadable",
+	      dm_device_name(r->md), fault->what ? fault->what : "no valid copy",
 	      fault->value, fault->limit, err);
 }
 
@@ -374,7 +408,7 @@ static char *super_error(int err, const struct hibswap_fault *fault)
 	case -EMEDIUMTYPE:
 		return "Region holds foreign data, not a hibswap superblock";
 	case -EBADMSG:
-		return "Both superblocks are damaged";
+		return "No undamaged superblock";
 	case -EINVAL:
 		return "Superblock has a field out of range";
 	case -ENODATA:
@@ -498,29 +532,45 @@ static int region_format(struct hibswap_region *r, const struct hibswap_geom *ar
 	return 0;
 }
 
-static int region_activate_image(struct hibswap_region *r, const struct hibswap_super *sb)
+/*
+ * There may be an image, but its map cannot be had: nothing is written, the
+ * first write still invalidates, and a restore finds every address missing.
+ */
+static void region_enter_blind(struct hibswap_region *r, const char *what, int err)
+{
+	DMWARN("%s: an image may be here, but %s: error %d: it cannot be resumed now",
+	       dm_device_name(r->md), what, err);
+	spin_lock(&r->lock);
+	r->state = HIBSWAP_RESUMABLE;
+	spin_unlock(&r->lock);
+}
+
+static void region_activate_image(struct hibswap_region *r, const struct hibswap_super *sb)
 {
 	struct hibswap_fault fault = {};
-	int err;
+	int named, err;
 
-	err = header_names_image(r, sb);
-	if (err > 0) {
+	named = header_names_image(r, sb);
+	if (named < 0) {
+		region_enter_blind(r, "the header page cannot be read", named);
+		return;
+	}
+	if (named) {
 		err = region_load(r, sb, &fault);
 		if (!err) {
 			DMINFO("%s: image of %llu MiB found, generation %llu",
 			       dm_device_name(r->md),
 			       (sb->image.log_blocks + sb->image.in_place_blocks) >> 8,
 			       sb->generation);
-			return 0;
+			return;
+		}
+		if (err != -EBADMSG && err != -EINVAL) {
+			region_enter_blind(r, fault.what, err);
+			return;
 		}
 		DMWARN("%s: stale image, generation %llu: %s: found %llu, expected or limit %llu",
 		       dm_device_name(r->md), sb->generation, fault.what, fault.value,
 		       fault.limit);
-		/* Not the disk's fault: let somebody with more memory try */
-		if (err == -ENOMEM)
-			return err;
-	} else if (err < 0) {
-		DMWARN("%s: header page cannot be read: error %d", dm_device_name(r->md), err);
 	} else if (sb->image.page_size != PAGE_SIZE) {
 		DMWARN("%s: stale image, generation %llu: written with pages of %u bytes",
 		       dm_device_name(r->md), sb->generation, sb->image.page_size);
@@ -528,16 +578,19 @@ static int region_activate_image(struct hibswap_region *r, const struct hibswap_
 		DMWARN("%s: stale image dropped, generation %llu: the header page does not name it",
 		       dm_device_name(r->md), sb->generation);
 	}
-	/* Swap is usable whether or not this can be written */
-	if (!r->read_only)
-		hibswap_invalidate(r);
+	/* If that fails the first write tries again */
+	if (r->read_only || hibswap_invalidate(r)) {
+		spin_lock(&r->lock);
+		r->state = HIBSWAP_RESUMABLE;
+		spin_unlock(&r->lock);
+	}
 	hibswap_event(r, "stale");
-	return 0;
 }
 
 /**
  * hibswap_region_activate - a table goes live
  * @r: region
+ * @ti: the table's target
  * @areas: from the table line
  * @read_only: of the table
  *
@@ -548,15 +601,18 @@ static int region_activate_image(struct hibswap_region *r, const struct hibswap_
  * Context: hibswap_lock held, device suspended, may sleep.
  * Return: 0 or a negative errno.
  */
-int hibswap_region_activate(struct hibswap_region *r, const struct hibswap_geom *areas,
-			    bool read_only)
+int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
+			    const struct hibswap_geom *areas, bool read_only)
 {
 	unsigned int noio = memalloc_noio_save();
 	char *error = NULL;
 	struct hibswap_super sb;
 	int err = 0;
 
+	/* Even if this fails: then it is this table that is suspended */
+	r->ti = ti;
 	mutex_lock(&r->mutex);
+	r->read_only = read_only;
 	if (r->state != HIBSWAP_IDLE || r->manual || r->log.cap)
 		goto out;
 	err = region_examine(r, areas, read_only, &sb, &error);
@@ -568,7 +624,6 @@ int hibswap_region_activate(struct hibswap_region *r, const struct hibswap_geom 
 		goto out;
 	}
 	r->sb = sb;
-	r->read_only = read_only;
 	spin_lock(&r->lock);
 	r->geom = sb.geom;
 	r->was_unsigned = false;
@@ -576,7 +631,7 @@ int hibswap_region_activate(struct hibswap_region *r, const struct hibswap_geom 
 	spin_unlock(&r->lock);
 	r->activated = true;
 	if (sb.state == HIBSWAP_COMMITTED)
-		err = region_activate_image(r, &sb);
+		region_activate_image(r, &sb);
 out:
 	mutex_unlock(&r->mutex);
 	if (!err && hibswap_prepare_open && !r->log.cap)
@@ -585,66 +640,62 @@ out:
 	return err;
 }
 
-/**
- * hibswap_extents_alloc - memory for the map of an image
- * @r: region
- * @cap: set to the number of extents
- *
- * For the worst case of this machine, or what a map place holds if that is
- * less. Not under region->mutex: reclaim may swap to this device.
- *
- * Return: vmalloc memory or NULL.
+/*
+ * Memory for the map of an image: for the worst case of this machine, or what
+ * a map place holds if that is less. Not under region->mutex: reclaim may swap
+ * to this device. Zeroed, since it becomes part of the image.
  */
-struct hibswap_extent *hibswap_extents_alloc(struct hibswap_region *r, u64 *cap)
+static struct hibswap_extent *extents_alloc(struct hibswap_region *r, u64 *cap)
 {
 	u64 ram_blocks = (u64)totalram_pages() * HIBSWAP_PAGE_BLOCKS;
 
 	*cap = min(hibswap_default_extents(ram_blocks), hibswap_map_extents_max(&r->geom));
-	return __vmalloc(array_size(*cap, sizeof(struct hibswap_extent)),
-			 GFP_KERNEL | __GFP_NOWARN);
+	if (*cap > SIZE_MAX / sizeof(struct hibswap_extent))
+		return NULL;
+	return __vmalloc(*cap * sizeof(struct hibswap_extent),
+			 GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 }
 
 /*
  * Bring memory and disk together: re-read, and drop what nobody can resume.
- * Leaves IDLE, or RESUMABLE for another system's image.
+ * Leaves IDLE, or RESUMABLE for another system's image. *resumed is set to the
+ * generation of the image that this kernel was resumed from, or 0.
  */
-static int region_settle(struct hibswap_region *r, bool *resumed)
+static int region_settle(struct hibswap_region *r, u64 *resumed)
 {
+	const u64 known = r->sb.generation;
 	struct hibswap_fault fault = {};
 	struct hibswap_super sb;
+	bool named = false;
 	int err;
 
+	*resumed = 0;
 	err = hibswap_meta_read_super(r, &sb, &fault);
 	if (err) {
 		fault_report(r, err, &fault);
 		return err;
 	}
-	*resumed = sb.generation > r->sb.generation && sb.state == HIBSWAP_COMMITTED;
-	if (sb.state == HIBSWAP_COMMITTED) {
-		err = r->ours ? 0 : header_names_image(r, &sb);
+	if (sb.state == HIBSWAP_COMMITTED && !r->ours) {
+		err = header_names_image(r, &sb);
 		if (err < 0)
 			return err;
-		if (err) {
-			r->sb = sb;
-			if (r->state == HIBSWAP_RESUMABLE)
-				return 0;
-			DMWARN("%s: the region holds an image of another system, generation %llu",
-			       dm_device_name(r->md), sb.generation);
-			return region_load(r, &sb, &fault);
-		}
-		r->sb.generation = sb.generation;
-		err = hibswap_invalidate(r);
-		if (err)
-			return err;
-		if (!*resumed && !r->event_committed)
-			DMINFO("%s: image dropped, generation %llu", dm_device_name(r->md),
-			       sb.generation);
-	} else {
-		r->sb = sb;
-		spin_lock(&r->lock);
-		r->stale_below = false;
-		spin_unlock(&r->lock);
+		named = err;
 	}
+	if (named) {
+		r->sb = sb;
+		if (r->state == HIBSWAP_RESUMABLE && sb.generation == known)
+			return 0;
+		DMWARN("%s: the region holds an image of another system, generation %llu",
+		       dm_device_name(r->md), sb.generation);
+		hibswap_drop_map(r);
+		return region_load(r, &sb, &fault);
+	}
+	/* The proof of a resume: another kernel has committed what this one did not */
+	if (sb.state == HIBSWAP_COMMITTED && sb.generation > known)
+		*resumed = sb.generation;
+	err = hibswap_invalidate(r);
+	if (err)
+		return err;
 	hibswap_drop_map(r);
 	return 0;
 }
@@ -659,17 +710,12 @@ static int region_settle(struct hibswap_region *r, bool *resumed)
 int hibswap_region_prepare(struct hibswap_region *r)
 {
 	struct hibswap_extent *ext;
-	bool resumed;
-	u64 cap;
+	u64 cap, resumed;
 	int err;
 
-	if (r->read_only)
+	if (r->read_only || !r->activated)
 		return 0;
-	if (r->manual) {
-		DMERR("%s: hibernation refused: \"image begin\" is active", dm_device_name(r->md));
-		return -EBUSY;
-	}
-	ext = hibswap_extents_alloc(r, &cap);
+	ext = extents_alloc(r, &cap);
 	if (!ext) {
 		DMERR("%s: hibernation refused: no memory for a map of %llu extents",
 		      dm_device_name(r->md), cap);
@@ -718,30 +764,31 @@ void hibswap_region_unprepare(struct hibswap_region *r)
  */
 void hibswap_region_post(struct hibswap_region *r)
 {
-	bool resumed = false;
+	bool committed;
+	u64 resumed;
 	int err;
 
-	if (r->read_only)
+	if (!r->activated)
 		return;
 	mutex_lock(&r->mutex);
+	committed = r->event_committed;
+	r->event_committed = false;
 	if (r->state != HIBSWAP_RESUMABLE)
 		region_release_log(r);
-	err = region_settle(r, &resumed);
-	if (err)
-		DMERR("%s: after hibernation: superblock or header page: error %d",
-		      dm_device_name(r->md), err);
+	err = r->read_only ? 0 : region_settle(r, &resumed);
 	mutex_unlock(&r->mutex);
 
-	if (resumed && !err) {
-		DMINFO("%s: resumed from image, generation %llu", dm_device_name(r->md),
-		       r->sb.generation - 1);
+	if (err) {
+		DMERR("%s: after hibernation: superblock or header page: error %d",
+		      dm_device_name(r->md), err);
+	} else if (!r->read_only && resumed) {
+		DMINFO("%s: resumed from image, generation %llu", dm_device_name(r->md), resumed);
 		hibswap_event(r, "resumed");
-	} else if (r->event_committed) {
+	} else if (committed) {
 		DMINFO("%s: image is over, invalidated", dm_device_name(r->md));
 		hibswap_event(r, "committed");
 		hibswap_event(r, "dropped");
 	}
-	r->event_committed = false;
 }
 
 /**
@@ -788,6 +835,8 @@ int hibswap_region_end(struct hibswap_region *r)
 
 	if (!r->manual)
 		return -EINVAL;
+	/* Writes behind the signature that are waiting belong to the image */
+	flush_work(&r->work);
 	mutex_lock(&r->mutex);
 	spin_lock(&r->lock);
 	r->barrier = true;
@@ -824,6 +873,8 @@ int hibswap_region_discard(struct hibswap_region *r)
 	bool had;
 	int err;
 
+	if (!r->activated)
+		return -EINVAL;
 	if (hibswap_prepare_open || r->manual)
 		return -EBUSY;
 	if (r->read_only)

@@ -36,19 +36,10 @@ static int hibswap_preresume(struct dm_target *ti)
 	int err;
 
 	mutex_lock(&hibswap_lock);
-	err = hibswap_region_activate(ht->region, &ht->areas, hibswap_table_is_read_only(ti));
+	err = hibswap_region_activate(ht->region, ti, &ht->areas,
+				      hibswap_table_is_read_only(ti));
 	mutex_unlock(&hibswap_lock);
 	return err;
-}
-
-static void hibswap_resume(struct dm_target *ti)
-{
-	struct hibswap_target *ht = ti->private;
-
-	mutex_lock(&hibswap_lock);
-	ht->region->ti = ti;
-	ht->region->read_only = hibswap_table_is_read_only(ti);
-	mutex_unlock(&hibswap_lock);
 }
 
 static const char * const state_names[] = {
@@ -168,13 +159,14 @@ static int hibswap_iterate_devices(struct dm_target *ti, iterate_devices_callout
 static struct target_type hibswap_target_type = {
 	.name = "hibswap",
 	.version = {1, 0, 0},
+	/* All of the swap area, or a part of an image would be in no map */
+	.features = DM_TARGET_SINGLETON,
 	.module = THIS_MODULE,
 	.ctr = hibswap_ctr,
 	.dtr = hibswap_dtr,
 	.map = hibswap_map,
 	.end_io = hibswap_end_io,
 	.preresume = hibswap_preresume,
-	.resume = hibswap_resume,
 	.status = hibswap_status,
 	.message = hibswap_message,
 	.iterate_devices = hibswap_iterate_devices,

@@ -7,7 +7,8 @@
  * Locks, in the order they are taken:
  *
  *	hibswap_lock	the list of regions, the PM phases, region->ti. Held over
- *			activation and the PM notifiers. The worker never takes it.
+ *			activation and the PM notifiers. The worker never takes
+ *			it: while it has a bio, dm keeps the table that ti is of.
  *	region->mutex	metadata I/O, commits, transitions that need I/O. Nothing
  *			that may wait for swap happens under it: memory is
  *			allocated before (or with GFP_NOIO).
@@ -19,8 +20,10 @@
 
 #include <linux/bio.h>
 #include <linux/device-mapper.h>
+#include <linux/freezer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/sched/task.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -54,8 +57,8 @@ enum hibswap_state {
 	HIBSWAP_RESUMABLE,
 };
 
-/**
- * struct hibswap_region - all that is known of a region
+/*
+ * All that is known of a region.
  *
  * Outlives tables: a reload hands it from the old table to the new one.
  */
@@ -73,12 +76,13 @@ struct hibswap_region {
 	unsigned int users;
 	struct dm_target *ti;		/* of the live table, or NULL */
 
-	/* mutex */
+	/* mutex; status looks at some of it without */
 	struct mutex mutex;
 	struct hibswap_super sb;	/* as last read or written */
 	struct hibswap_super copies[2];	/* scratch: too large for a stack */
 	bool activated;			/* sb and geom are real */
 	bool read_only;
+	bool unsure;			/* a copy could not be read last time */
 	bool ours;			/* this kernel committed what is on disk */
 	bool event_committed;		/* to be told when somebody can listen */
 
@@ -105,9 +109,7 @@ struct hibswap_region {
 	struct work_struct work;
 };
 
-/**
- * struct hibswap_target - one table line
- */
+/* One table line */
 struct hibswap_target {
 	struct hibswap_region *region;
 	struct dm_dev *dev;
@@ -137,9 +139,8 @@ u64 hibswap_region_data_sectors(struct dm_target *ti, struct block_device *bdev,
 void hibswap_region_put(struct hibswap_region *r, struct dm_target *ti);
 int hibswap_region_check(struct hibswap_region *r, const struct hibswap_geom *areas,
 			 bool read_only, char **error);
-int hibswap_region_activate(struct hibswap_region *r, const struct hibswap_geom *areas,
-			    bool read_only);
-struct hibswap_extent *hibswap_extents_alloc(struct hibswap_region *r, u64 *cap);
+int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
+			    const struct hibswap_geom *areas, bool read_only);
 int hibswap_region_prepare(struct hibswap_region *r);
 void hibswap_region_unprepare(struct hibswap_region *r);
 void hibswap_region_post(struct hibswap_region *r);
@@ -169,6 +170,12 @@ int hibswap_meta_is_blank(struct hibswap_region *r, const struct hibswap_geom *g
 int hibswap_ctr(struct dm_target *ti, unsigned int argc, char **argv);
 void hibswap_dtr(struct dm_target *ti);
 bool hibswap_table_is_read_only(struct dm_target *ti);
+
+/* Are kernel threads frozen for a sleep, or does an admin play hibernation? */
+static inline bool hibswap_image_phase(const struct hibswap_region *r)
+{
+	return READ_ONCE(r->manual) || unlikely(freezing(&init_task));
+}
 
 /* dm-hibswap-image.c */
 int hibswap_map(struct dm_target *ti, struct bio *bio);

@@ -44,6 +44,10 @@ static inline u64 hibswap_max(u64 a, u64 b)
 
 u32 crc32c(u32 crc, const void *data, size_t len);
 
+static inline void hibswap_relax(void)
+{
+}
+
 static inline void hibswap_sort(void *base, size_t nr, size_t size,
 				int (*cmp)(const void *, const void *))
 {

@@ -10,7 +10,8 @@
  * All integers are little-endian. "Sector" is 512 bytes, "block" is 4096
  * bytes. Places are absolute sectors of the underlying device, so that a
  * region which was moved is noticed. Everything that is reserved is written
- * as zero and refused when it is not.
+ * as zero and refused when it is not, in a superblock only as long as it has no
+ * compatible feature that the reader does not know.
  */
 #ifndef _UAPI_LINUX_DM_HIBSWAP_H
 #define _UAPI_LINUX_DM_HIBSWAP_H
@@ -41,7 +42,8 @@
 #define HIBSWAP_EMPTY		1	/* no image */
 #define HIBSWAP_COMMITTED	2	/* the map vouches for an image */
 
-/* super.feature_incompat: bits this version knows (none yet) */
+/* super.feature_compat and super.feature_incompat: bits this version knows */
+#define HIBSWAP_COMPAT_KNOWN	0ULL
 #define HIBSWAP_INCOMPAT_KNOWN	0ULL
 
 /**
