@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The target's status line.
+ */
+#ifndef DMHIB_STATUS_PARSE_H
+#define DMHIB_STATUS_PARSE_H
+
+#include "dm-hibswap-port.h"
+
+enum hibswap_status_state {
+	STATUS_IDLE,
+	STATUS_ARMED,
+	STATUS_IMAGE,
+	STATUS_COMMITTED,
+	STATUS_RESUMABLE,
+};
+
+enum hibswap_status_note {
+	NOTE_MANUAL = 1 << 0,
+	NOTE_DROPPED = 1 << 1,
+	NOTE_UNSIGNED = 1 << 2,
+	NOTE_FAILED = 1 << 3,
+	NOTE_READ_ONLY = 1 << 4,
+};
+
+/**
+ * struct hibswap_status - the line, taken apart
+ * @state: what the target is doing
+ * @generation: of the superblock
+ * @log_used: sectors of the log in use
+ * @log_sectors: ... of so many
+ * @extents: of the image's map
+ * @image_bytes: length of the image
+ * @in_place_bytes: of which outside the region
+ * @requests_in: writes the image came in
+ * @requests_out: writes the disk got for it
+ * @notes: NOTE_*
+ * @unknown_notes: how many we do not know: the target is newer
+ * @more: there are more fields than we know: the target is newer
+ */
+struct hibswap_status {
+	enum hibswap_status_state state;
+	u64 generation;
+	u64 log_used;
+	u64 log_sectors;
+	u64 extents;
+	u64 image_bytes;
+	u64 in_place_bytes;
+	u64 requests_in;
+	u64 requests_out;
+	unsigned int notes;
+	unsigned int unknown_notes;
+	bool more;
+};
+
+int hibswap_status_parse(const char *line, struct hibswap_status *st);
+const char *hibswap_status_state_name(enum hibswap_status_state state);
+const char *hibswap_status_note_name(unsigned int bit);
+
+#define HIBSWAP_STATUS_NOTES	5
+
+#endif /* DMHIB_STATUS_PARSE_H */
