@@ -126,6 +126,7 @@ static void give_up(struct hibswap_region *r, const char *why, int err)
 	DMERR("%s: image given up: %s: error %d", dm_device_name(r->md), why, err);
 	r->event_committed = false;
 	hibswap_drop_map(r);
+	hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 }
 
 /**
@@ -147,7 +148,9 @@ void hibswap_header_write(struct hibswap_region *r, struct bio *bio)
 		wait_event(r->wait, !atomic_read(&r->in_flight));
 	err = hibswap_meta_read_header(r, r->page);
 	if (!err) {
-		old_plain = hibswap_header_is_swap(r->page, PAGE_SIZE);
+		/* No signature at all is none that could be taken away */
+		old_plain = hibswap_header_is_swap(r->page, PAGE_SIZE) ||
+			    hibswap_is_zero(r->page + PAGE_SIZE - 10, 10);
 		old_pages = hibswap_header_pages(r->page);
 	} else if (whole) {
 		/* What was there is unknown: as if it had been signed */

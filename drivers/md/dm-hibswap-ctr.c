@@ -126,7 +126,7 @@ bool hibswap_table_is_read_only(struct dm_target *ti)
 static int attach(struct dm_target *ti, struct hibswap_target *ht)
 {
 	struct block_device *bdev = ht->dev->bdev;
-	struct hibswap_region *r;
+	struct hibswap_region *r, *unused = NULL;
 	int err;
 
 	err = check_region(ti, bdev, &ht->areas);
@@ -151,11 +151,12 @@ static int attach(struct dm_target *ti, struct hibswap_target *ht)
 	}
 	err = hibswap_region_check(r, &ht->areas, hibswap_table_is_read_only(ti), &ti->error);
 	if (err)
-		hibswap_region_put(r, ti);
+		unused = hibswap_region_put(r, ti);
 	else
 		ht->region = r;
 out:
 	mutex_unlock(&hibswap_lock);
+	hibswap_region_destroy(unused);
 	return err;
 }
 
@@ -221,10 +222,12 @@ out_free:
 void hibswap_dtr(struct dm_target *ti)
 {
 	struct hibswap_target *ht = ti->private;
+	struct hibswap_region *unused;
 
 	mutex_lock(&hibswap_lock);
-	hibswap_region_put(ht->region, ti);
+	unused = hibswap_region_put(ht->region, ti);
 	mutex_unlock(&hibswap_lock);
+	hibswap_region_destroy(unused);
 	dm_put_device(ti, ht->dev);
 	kfree(ht);
 }

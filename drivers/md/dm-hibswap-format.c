@@ -66,14 +66,15 @@ u64 hibswap_map_extents_max(const struct hibswap_geom *geom)
  * hibswap_default_extents - how many extents a map should have room for
  * @ram_blocks: memory of the machine, in blocks
  *
- * An image is at most half of memory, and at worst each of its blocks is an
- * extent: 16 bytes for 8 KiB of memory, 0.2 %.
+ * An image is at most half of memory, and what it takes to describe it, or to
+ * store pages that do not compress, is less than an eighth of that. At worst
+ * each of its blocks is an extent: 0.2 % of memory.
  *
  * Return: number of extents to give to hibswap_geom_init().
  */
 u64 hibswap_default_extents(u64 ram_blocks)
 {
-	return max(ram_blocks / 2, MAP_EXTENTS_MIN);
+	return max(ram_blocks / 2 + ram_blocks / 16, MAP_EXTENTS_MIN);
 }
 
 /* The places that follow from region and map size; bounds are the caller's */
@@ -261,7 +262,8 @@ void hibswap_super_encode(const struct hibswap_super *sb, void *block)
 	memset(d, 0, sizeof(*d));
 	memcpy(d->magic, HIBSWAP_MAGIC, HIBSWAP_MAGIC_LEN);
 	d->version = cpu_to_le32(HIBSWAP_VERSION);
-	d->feature_compat = cpu_to_le64(sb->feature_compat);
+	/* A feature that we do not know goes with its bytes, which we do not write */
+	d->feature_compat = cpu_to_le64(sb->feature_compat & HIBSWAP_COMPAT_KNOWN);
 	d->feature_incompat = cpu_to_le64(sb->feature_incompat);
 	memcpy(d->uuid, sb->uuid, sizeof(d->uuid));
 	d->generation = cpu_to_le64(sb->generation);
@@ -368,8 +370,10 @@ int hibswap_super_decode(struct hibswap_super *sb, const void *block,
 				 sb->feature_incompat, HIBSWAP_INCOMPAT_KNOWN);
 	if (hibswap_super_copy(sb->generation) != copy)
 		return fault_set(fault, -EINVAL, "generation parity", sb->generation, copy);
-	if (sb->generation == ~0ULL)
-		return fault_set(fault, -EINVAL, "generation", sb->generation, ~0ULL - 1);
+	/* Nobody gets there by writing; leaves room to count on */
+	if (sb->generation > HIBSWAP_GENERATION_MAX)
+		return fault_set(fault, -EINVAL, "generation", sb->generation,
+				 HIBSWAP_GENERATION_MAX);
 
 	sb->state = le32_to_cpu(d->state);
 	if (sb->state != HIBSWAP_EMPTY && sb->state != HIBSWAP_COMMITTED)
@@ -483,15 +487,19 @@ bool hibswap_header_is_swap(const void *page, size_t page_size)
 
 /**
  * hibswap_header_pages - how many pages a version 1 swap header claims
- * @page: the header page, in the byte order of this machine
+ * @page: the header page
  *
  * Return: pages, the header page included.
  */
 u64 hibswap_header_pages(const void *page)
 {
-	u32 last;
+	u32 version, last;
 
 	/* 1024 bytes of boot block, version, last_page: linux/swap.h */
+	memcpy(&version, (const u8 *)page + 1024, sizeof(version));
 	memcpy(&last, (const u8 *)page + 1024 + 4, sizeof(last));
+	/* The kernel also takes headers of the other byte order */
+	if (version == 0x01000000)
+		last = __builtin_bswap32(last);
 	return (u64)last + 1;
 }

@@ -79,6 +79,8 @@ struct hibswap_fault {
 	u64 limit;
 };
 
+#define HIBSWAP_GENERATION_MAX	(~0ULL >> 1)
+
 /* Which copy a generation is written to: 0 is A, 1 is B */
 static inline unsigned int hibswap_super_copy(u64 generation)
 {

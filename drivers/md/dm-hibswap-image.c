@@ -316,8 +316,12 @@ int hibswap_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	if (!io->tracked)
 		return DM_ENDIO_DONE;
 	io->tracked = false;
-	if (unlikely(*error))
+	if (unlikely(*error)) {
+		if (!READ_ONCE(r->image_error))
+			DMERR_LIMIT("%s: image write failed at the device: error %d",
+				    dm_device_name(r->md), blk_status_to_errno(*error));
 		WRITE_ONCE(r->image_error, *error);
+	}
 	if (atomic_dec_and_test(&r->in_flight))
 		wake_up(&r->wait);
 	return DM_ENDIO_DONE;
@@ -436,6 +440,7 @@ static struct bio *late_writes(struct hibswap_region *r, struct bio *bio)
 		      dm_device_name(r->md), err);
 		hibswap_invalidate(r);
 		hibswap_drop_map(r);
+		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 	}
 	while ((bio = bio_list_pop(&done)))
 		deferred_done(r, bio, err);
@@ -483,6 +488,7 @@ static struct bio *deferred_bio(struct hibswap_region *r, struct bio *bio)
 		hibswap_drop_map(r);
 		DMINFO("%s: image dropped: the device is being written to",
 		       dm_device_name(r->md));
+		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 		deferred_pass(r, bio, sector);
 	} else if (!is_image_write(r, bio) ||
 		   (r->state == HIBSWAP_COMMITTED_STATE && r->was_unsigned)) {

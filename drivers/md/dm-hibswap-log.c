@@ -74,7 +74,8 @@ static int log_add(struct hibswap_log *log, u64 lba, u64 blocks, u64 pos, u64 fl
 
 static int log_check_range(const struct hibswap_log *log, u64 lba, u64 blocks)
 {
-	if (log->sorted || !blocks || blocks > HIBSWAP_EXTENT_MAX ||
+	/* Block 0 is the header page's, which is never part of the log */
+	if (log->sorted || !lba || !blocks || blocks > HIBSWAP_EXTENT_MAX ||
 	    lba >= HIBSWAP_BLOCKS_MAX || blocks > HIBSWAP_BLOCKS_MAX - lba)
 		return -EINVAL;
 	return 0;

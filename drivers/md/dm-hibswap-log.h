@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The image log and its map: pure logic, no I/O, no locks, no allocation.
- * The caller brings the memory and serialises; any context.
+ * The caller brings the memory and serialises. hibswap_log_index() and
+ * hibswap_log_resolve() may sleep; the rest is for any context.
  */
 #ifndef DM_HIBSWAP_LOG_H
 #define DM_HIBSWAP_LOG_H

@@ -81,7 +81,7 @@ static void pm_post_restore(void)
 		if (lost) {
 			DMWARN("%s: image dropped, not resumed; its map stays until a write",
 			       dm_device_name(r->md));
-			hibswap_event(r, "dropped");
+			hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 		}
 	}
 }

@@ -58,6 +58,55 @@ static bool geoms_collide(const struct hibswap_region *r, struct block_device *b
 	       areas_overlap(d_start, g->data_sectors, a_data, areas->data_sectors);
 }
 
+/* On a freezable workqueue: there is nobody to tell before tasks are thawed */
+static void event_work(struct work_struct *work)
+{
+	struct hibswap_region *r = container_of(work, struct hibswap_region, event_work);
+	static const char * const names[] = {
+		[HIBSWAP_EVENT_COMMITTED] = "committed",
+		[HIBSWAP_EVENT_RESUMED] = "resumed",
+		[HIBSWAP_EVENT_STALE] = "stale",
+		[HIBSWAP_EVENT_DROPPED] = "dropped",
+	};
+	unsigned long events;
+	unsigned int i;
+
+	spin_lock(&r->lock);
+	events = r->events;
+	r->events = 0;
+	spin_unlock(&r->lock);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		char text[40];
+		char *env[2] = { text };
+
+		if (!(events & BIT(i)))
+			continue;
+		snprintf(text, sizeof(text), "HIBSWAP_IMAGE=%s", names[i]);
+		kobject_uevent_env(&disk_to_dev(dm_disk(r->md))->kobj, KOBJ_CHANGE, env);
+	}
+	mutex_lock(&hibswap_lock);
+	if (events && r->ti)
+		dm_table_event(r->ti->table);
+	mutex_unlock(&hibswap_lock);
+}
+
+/**
+ * hibswap_event - tell user space that an image has come or gone
+ * @r: region
+ * @event: which; several that wait are sent in the order of the enumeration
+ *
+ * Does not wait, and allocates nothing here.
+ *
+ * Context: process, any lock but region->lock.
+ */
+void hibswap_event(struct hibswap_region *r, enum hibswap_event event)
+{
+	spin_lock(&r->lock);
+	r->events |= BIT(event);
+	spin_unlock(&r->lock);
+	queue_work(system_freezable_wq, &r->event_work);
+}
+
 static void region_free(struct hibswap_region *r)
 {
 	if (!IS_ERR_OR_NULL(r->io))
@@ -80,6 +129,7 @@ static struct hibswap_region *region_alloc(void)
 	bio_list_init(&r->deferred);
 	init_waitqueue_head(&r->wait);
 	INIT_WORK(&r->work, hibswap_work);
+	INIT_WORK(&r->event_work, event_work);
 	r->block = kmalloc(HIBSWAP_BLOCK_SIZE, GFP_KERNEL);
 	r->page = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	r->map_buf = vmalloc(HIBSWAP_MAP_BUF_SIZE);
@@ -171,36 +221,34 @@ u64 hibswap_region_data_sectors(struct dm_target *ti, struct block_device *bdev,
  *
  * Writes nothing: a newer table may be live already.
  *
- * Context: hibswap_lock held, may sleep.
+ * Context: hibswap_lock held.
+ * Return: the region if this was its last user, to be destroyed without the
+ * lock; NULL otherwise.
  */
-void hibswap_region_put(struct hibswap_region *r, struct dm_target *ti)
+struct hibswap_region *hibswap_region_put(struct hibswap_region *r, struct dm_target *ti)
 {
 	if (r->ti == ti)
 		r->ti = NULL;
 	if (--r->users)
-		return;
+		return NULL;
 	list_del(&r->node);
-	/* dm has waited for all bios; the worker may still be on its way out */
-	flush_work(&r->work);
-	region_free(r);
+	return r;
 }
 
 /**
- * hibswap_event - tell user space that an image has come or gone
- * @r: region
- * @what: one word: committed, resumed, dropped, stale
+ * hibswap_region_destroy - free a region that is in nobody's use
+ * @r: what hibswap_region_put() returned, may be NULL
  *
- * Context: process, may sleep, no spinlock; user space should be awake.
+ * Context: no lock held, may sleep.
  */
-void hibswap_event(struct hibswap_region *r, const char *what)
+void hibswap_region_destroy(struct hibswap_region *r)
 {
-	char text[40];
-	char *env[2] = { text };
-
-	snprintf(text, sizeof(text), "HIBSWAP_IMAGE=%s", what);
-	kobject_uevent_env(&disk_to_dev(dm_disk(r->md))->kobj, KOBJ_CHANGE, env);
-	if (r->ti)
-		dm_table_event(r->ti->table);
+	if (!r)
+		return;
+	/* dm has waited for all bios; the worker may still be on its way out */
+	flush_work(&r->work);
+	cancel_work_sync(&r->event_work);
+	region_free(r);
 }
 
 /**
@@ -584,7 +632,7 @@ static void region_activate_image(struct hibswap_region *r, const struct hibswap
 		r->state = HIBSWAP_RESUMABLE;
 		spin_unlock(&r->lock);
 	}
-	hibswap_event(r, "stale");
+	hibswap_event(r, HIBSWAP_EVENT_STALE);
 }
 
 /**
@@ -659,9 +707,15 @@ static struct hibswap_extent *extents_alloc(struct hibswap_region *r, u64 *cap)
 /*
  * Bring memory and disk together: re-read, and drop what nobody can resume.
  * Leaves IDLE, or RESUMABLE for another system's image. *resumed is set to the
- * generation of the image that this kernel was resumed from, or 0.
+ * image that this kernel was resumed from, generation 0 if it was not.
  */
-static int region_settle(struct hibswap_region *r, u64 *resumed)
+struct resumed {
+	u64 generation;
+	u64 log_blocks;
+	u64 in_place_blocks;
+};
+
+static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 {
 	const u64 known = r->sb.generation;
 	struct hibswap_fault fault = {};
@@ -669,7 +723,7 @@ static int region_settle(struct hibswap_region *r, u64 *resumed)
 	bool named = false;
 	int err;
 
-	*resumed = 0;
+	*resumed = (struct resumed){};
 	err = hibswap_meta_read_super(r, &sb, &fault);
 	if (err) {
 		fault_report(r, err, &fault);
@@ -692,7 +746,8 @@ static int region_settle(struct hibswap_region *r, u64 *resumed)
 	}
 	/* The proof of a resume: another kernel has committed what this one did not */
 	if (sb.state == HIBSWAP_COMMITTED && sb.generation > known)
-		*resumed = sb.generation;
+		*resumed = (struct resumed){ sb.generation, sb.image.log_blocks,
+					     sb.image.in_place_blocks };
 	err = hibswap_invalidate(r);
 	if (err)
 		return err;
@@ -710,7 +765,9 @@ static int region_settle(struct hibswap_region *r, u64 *resumed)
 int hibswap_region_prepare(struct hibswap_region *r)
 {
 	struct hibswap_extent *ext;
-	u64 cap, resumed;
+	struct resumed resumed;
+	bool had_image;
+	u64 cap;
 	int err;
 
 	if (r->read_only || !r->activated)
@@ -722,7 +779,13 @@ int hibswap_region_prepare(struct hibswap_region *r)
 		return -ENOMEM;
 	}
 	mutex_lock(&r->mutex);
+	had_image = r->state == HIBSWAP_RESUMABLE;
 	err = region_settle(r, &resumed);
+	if (!err && had_image && r->state == HIBSWAP_IDLE) {
+		DMINFO("%s: image dropped: the header page does not name it any more",
+		       dm_device_name(r->md));
+		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
+	}
 	if (err) {
 		DMERR("%s: hibernation refused: superblock or header page: error %d",
 		      dm_device_name(r->md), err);
@@ -764,8 +827,8 @@ void hibswap_region_unprepare(struct hibswap_region *r)
  */
 void hibswap_region_post(struct hibswap_region *r)
 {
+	struct resumed resumed = {};
 	bool committed;
-	u64 resumed;
 	int err;
 
 	if (!r->activated)
@@ -781,13 +844,18 @@ void hibswap_region_post(struct hibswap_region *r)
 	if (err) {
 		DMERR("%s: after hibernation: superblock or header page: error %d",
 		      dm_device_name(r->md), err);
-	} else if (!r->read_only && resumed) {
-		DMINFO("%s: resumed from image, generation %llu", dm_device_name(r->md), resumed);
-		hibswap_event(r, "resumed");
+	} else if (resumed.generation) {
+		DMINFO("%s: resumed from image, generation %llu: %llu MiB",
+		       dm_device_name(r->md), resumed.generation,
+		       (resumed.log_blocks + resumed.in_place_blocks) >> 8);
+		if (resumed.in_place_blocks)
+			DMWARN("%s: region full: %llu KiB of the image lay outside it",
+			       dm_device_name(r->md), resumed.in_place_blocks << 2);
+		hibswap_event(r, HIBSWAP_EVENT_RESUMED);
 	} else if (committed) {
 		DMINFO("%s: image is over, invalidated", dm_device_name(r->md));
-		hibswap_event(r, "committed");
-		hibswap_event(r, "dropped");
+		hibswap_event(r, HIBSWAP_EVENT_COMMITTED);
+		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 	}
 }
 
@@ -857,7 +925,7 @@ int hibswap_region_end(struct hibswap_region *r)
 	}
 	r->event_committed = false;
 	mutex_unlock(&r->mutex);
-	hibswap_event(r, keep ? "committed" : "dropped");
+	hibswap_event(r, keep ? HIBSWAP_EVENT_COMMITTED : HIBSWAP_EVENT_DROPPED);
 	return err;
 }
 
@@ -887,7 +955,7 @@ int hibswap_region_discard(struct hibswap_region *r)
 	mutex_unlock(&r->mutex);
 	if (!err && had) {
 		DMINFO("%s: image dropped on request", dm_device_name(r->md));
-		hibswap_event(r, "dropped");
+		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 	}
 	return err;
 }

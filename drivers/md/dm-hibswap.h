@@ -57,6 +57,14 @@ enum hibswap_state {
 	HIBSWAP_RESUMABLE,
 };
 
+/* What user space is told, in this order if it comes late */
+enum hibswap_event {
+	HIBSWAP_EVENT_COMMITTED,
+	HIBSWAP_EVENT_RESUMED,
+	HIBSWAP_EVENT_STALE,
+	HIBSWAP_EVENT_DROPPED,
+};
+
 /*
  * All that is known of a region.
  *
@@ -103,10 +111,12 @@ struct hibswap_region {
 	u64 bios_in;
 	u64 requests_base;
 	u64 requests_out;
+	unsigned long events;		/* bits of enum hibswap_event, not sent yet */
 
 	atomic_t in_flight;		/* image writes at the device */
 	wait_queue_head_t wait;
 	struct work_struct work;
+	struct work_struct event_work;
 };
 
 /* One table line */
@@ -136,7 +146,8 @@ struct hibswap_region *hibswap_region_get(struct dm_target *ti, struct block_dev
 					  const struct hibswap_geom *areas);
 u64 hibswap_region_data_sectors(struct dm_target *ti, struct block_device *bdev,
 				const struct hibswap_geom *areas);
-void hibswap_region_put(struct hibswap_region *r, struct dm_target *ti);
+struct hibswap_region *hibswap_region_put(struct hibswap_region *r, struct dm_target *ti);
+void hibswap_region_destroy(struct hibswap_region *r);
 int hibswap_region_check(struct hibswap_region *r, const struct hibswap_geom *areas,
 			 bool read_only, char **error);
 int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
@@ -150,7 +161,7 @@ int hibswap_region_discard(struct hibswap_region *r);
 int hibswap_invalidate(struct hibswap_region *r);
 void hibswap_drop_map(struct hibswap_region *r);
 void hibswap_index_map(struct hibswap_region *r);
-void hibswap_event(struct hibswap_region *r, const char *what);
+void hibswap_event(struct hibswap_region *r, enum hibswap_event event);
 
 /* dm-hibswap-meta.c */
 int hibswap_meta_io(struct hibswap_region *r, blk_opf_t opf, u64 sector,

@@ -189,6 +189,7 @@ static const struct bad_field bad_fields[] = {
 	{ "parity", 56, 8, 0x0123456789abcdee, -EINVAL, "generation parity" },
 	{ "parity of 0", 56, 8, 0, -EINVAL, "generation parity" },
 	{ "last generation", 56, 8, ~0ULL, -EINVAL, "generation" },
+	{ "generation too high", 56, 8, HIBSWAP_GENERATION_MAX + 2, -EINVAL, "generation" },
 	{ "state 0", 64, 4, 0, -EINVAL, "state" },
 	{ "state 3", 64, 4, 3, -EINVAL, "state" },
 	{ "state high", 64, 4, 0x80000002, -EINVAL, "state" },
@@ -294,7 +295,7 @@ static void field_out_of_range(void **state)
 /* The last value that is still allowed, so that the bounds are exact */
 static const struct bad_field good_fields[] = {
 	{ "generation 1", 56, 8, 1, 0, NULL },
-	{ "generation high", 56, 8, ~0ULL - 2, 0, NULL },
+	{ "generation high", 56, 8, HIBSWAP_GENERATION_MAX, 0, NULL },
 	{ "page size 4096", 68, 4, 4096, 0, NULL },
 	{ "page size 65536", 68, 4, 65536, 0, NULL },
 	{ "region size by the sector", 80, 8, 0x40007, 0, NULL },
@@ -668,10 +669,10 @@ static void geom_known(void **state)
 	g = areas(0x800, 0x40005, 0x100000, 0x200000, 0x20000);
 	assert_int_equal(hibswap_geom_init(&g, 1024, NULL), 0);
 	assert_memory_equal(&g, &sb.geom, sizeof(g));
-	/* Memory of 8 KiB costs 16 bytes */
+	/* Half of memory, and an eighth more of that */
 	assert_int_equal(hibswap_default_extents(0), 256);
-	assert_int_equal(hibswap_default_extents(1 << 20), 1 << 19);
-	assert_int_equal(hibswap_default_extents(1ULL << 40), 1ULL << 39);
+	assert_int_equal(hibswap_default_extents(1 << 20), 9 << 16);
+	assert_int_equal(hibswap_default_extents(1ULL << 40), 9ULL << 36);
 }
 
 static void geom_too_small(void **state)
