@@ -10,6 +10,10 @@ deps:
 demo: deps
 	@bench/demo $(KERNEL)
 
+.PHONY: fio
+fio: deps
+	@bench/fio $(KERNEL)
+
 .PHONY: style
 style: deps
 	@scripts/style

@@ -75,8 +75,11 @@ static void pm_post_restore(void)
 		spin_lock(&r->lock);
 		if (r->state == HIBSWAP_ARMED && !r->manual)
 			r->state = HIBSWAP_IDLE;
-		lost = r->state == HIBSWAP_RESUMABLE && r->was_unsigned;
-		r->dropped = lost;
+		if (r->state == HIBSWAP_IDLE)
+			r->was_unsigned = false;
+		lost = r->state == HIBSWAP_RESUMABLE && r->was_unsigned && !r->dropped;
+		if (lost)
+			r->dropped = true;
 		spin_unlock(&r->lock);
 		if (lost) {
 			DMWARN("%s: image dropped, not resumed; its map stays until a write",

@@ -270,6 +270,9 @@ void hibswap_drop_map(struct hibswap_region *r)
 	hibswap_log_reset(&r->log);
 	r->state = HIBSWAP_IDLE;
 	r->dropped = false;
+	/* While a restore reads, its guard must stand whatever becomes of the map */
+	if (!READ_ONCE(hibswap_restore_open))
+		r->was_unsigned = false;
 	spin_unlock(&r->lock);
 	vfree(ext);
 }
