@@ -10,6 +10,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 help:
 	@echo "make demo [KERNEL=6.12|6.1|7.3]  hibernate a VM, without and with hibswap: compare"
 	@echo "make check                       all tests"
+	@echo "make fresh [KERNEL=...]          what it costs on an empty swap area and a fast disk"
 	@echo "make fio [KERNEL=...]            fio on hibswap, dm-linear and the raw disk"
 	@echo "make modules [KDIR=...]          the module, to build/modules/<release>/"
 	@echo "make dmhib                       the tool, to build/dmhib"

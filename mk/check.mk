@@ -10,6 +10,10 @@ deps:
 demo: deps
 	@bench/demo $(KERNEL)
 
+.PHONY: fresh
+fresh: deps
+	@bench/fresh $(KERNEL)
+
 .PHONY: fio
 fio: deps
 	@bench/fio $(KERNEL)
