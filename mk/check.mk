@@ -22,11 +22,14 @@ fio: deps
 style: deps
 	@scripts/style
 
+# VMs at a time
+JOBS ?= 2
+
 # The guest cases: all of them on 6.12, a selection on the others
 .PHONY: check-guests
 check-guests: dmhib $(BUILD)/tests/dmhib/craft-static
-	tests/run -k 6.12
-	tests/run -r -k 6.1 -k 7.3
+	tests/run -j $(JOBS) -k 6.12
+	tests/run -j $(JOBS) -r -k 6.1 -k 7.3
 
 .PHONY: check
 check: deps
