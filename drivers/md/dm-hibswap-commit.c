@@ -190,7 +190,9 @@ failed:
 		/* The page may be on the medium all the same */
 		if (commit || r->state == HIBSWAP_COMMITTED_STATE ||
 		    r->state == HIBSWAP_RESUMABLE) {
-			hibswap_invalidate(r);
+			/* If that fails the first write tries again */
+			if (hibswap_invalidate(r) && r->state == HIBSWAP_RESUMABLE)
+				goto out;
 			give_up(r, "the header page cannot be written", err);
 		}
 		goto out;

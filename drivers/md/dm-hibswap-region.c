@@ -268,11 +268,14 @@ void hibswap_drop_map(struct hibswap_region *r)
 		hibswap_log_init(&r->log, NULL, 0, r->log.room);
 	}
 	hibswap_log_reset(&r->log);
-	r->state = HIBSWAP_IDLE;
 	r->dropped = false;
-	/* While a restore reads, its guard must stand whatever becomes of the map */
-	if (!READ_ONCE(hibswap_restore_open))
+	/*
+	 * While a restore reads, its guard must stand whatever becomes of the
+	 * map; and an image is un-signed before PM_RESTORE_PREPARE says so.
+	 */
+	if (r->state != HIBSWAP_RESUMABLE && !READ_ONCE(hibswap_restore_open))
 		r->was_unsigned = false;
+	r->state = HIBSWAP_IDLE;
 	spin_unlock(&r->lock);
 	vfree(ext);
 }
@@ -312,7 +315,7 @@ static void region_release_log(struct hibswap_region *r)
 /*
  * The second line of defence: give the header page its swap signature back, so
  * that no boot tries to resume. The kernel keeps the old signature in front of
- * the one that it puts on.
+ * the one that it puts on; what does not is left alone.
  */
 static int unsign_header(struct hibswap_region *r)
 {
@@ -323,8 +326,9 @@ static int unsign_header(struct hibswap_region *r)
 	if (err || hibswap_header_is_swap(r->page, PAGE_SIZE))
 		return err;
 	memcpy(sig, sig - 10, 10);
+	/* Whatever this page is, it is no swap header that was signed */
 	if (!hibswap_header_is_swap(r->page, PAGE_SIZE))
-		memset(sig, 0, 10);
+		return -EIO;
 	return hibswap_meta_io(r, REQ_OP_WRITE | REQ_SYNC | REQ_FUA, r->geom.data_start,
 			       HIBSWAP_PAGE_SECTORS, r->page);
 }
@@ -343,8 +347,12 @@ int hibswap_invalidate(struct hibswap_region *r)
 {
 	struct hibswap_super sb;
 	int err, tries, written = 0;
+	bool foreign;
+	u64 on_disk;
 
 	err = hibswap_meta_read_super(r, &sb, NULL);
+	/* Somebody else has been here: theirs is not to be written over */
+	foreign = err == -EPROTONOSUPPORT || err == -EMEDIUMTYPE || err == -ENODATA;
 	if (err)
 		sb = r->sb;	/* the geometry is the same, and the rest follows */
 	else if (sb.state != HIBSWAP_COMMITTED && !r->unsure)
@@ -353,15 +361,19 @@ int hibswap_invalidate(struct hibswap_region *r)
 		sb.generation = max(sb.generation, r->sb.generation);
 	sb.state = HIBSWAP_EMPTY;
 	sb.image = (struct hibswap_image){ .page_size = PAGE_SIZE };
-	for (tries = 0; tries < 2; tries++) {
+	on_disk = sb.generation;
+	for (tries = 0; tries < 2 && !foreign; tries++) {
 		sb.generation++;
 		err = hibswap_meta_write_super(r, &sb);
-		if (!err)
+		if (!err) {
 			written++;
+			on_disk = sb.generation;
+		}
 	}
+	/* The next commit counts from the disk; what failed and is there is EMPTY */
+	sb.generation = on_disk;
 	if (!written) {
-		DMERR("%s: neither superblock can be written: error %d",
-		      dm_device_name(r->md), err);
+		DMERR("%s: no superblock can be written: error %d", dm_device_name(r->md), err);
 		err = unsign_header(r);
 		if (err) {
 			DMERR("%s: the image on disk could not be invalidated: error %d",
@@ -677,12 +689,13 @@ int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
 	r->sb = sb;
 	spin_lock(&r->lock);
 	r->geom = sb.geom;
-	r->was_unsigned = false;
 	hibswap_log_init(&r->log, NULL, 0, sb.geom.log_sectors / HIBSWAP_BLOCK_SECTORS);
 	spin_unlock(&r->lock);
 	r->activated = true;
 	if (sb.state == HIBSWAP_COMMITTED)
 		region_activate_image(r, &sb);
+	else if (r->unsure)
+		region_enter_blind(r, "a superblock cannot be read", -EIO);
 out:
 	mutex_unlock(&r->mutex);
 	if (!err && hibswap_prepare_open && !r->log.cap)
@@ -732,6 +745,9 @@ static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 		fault_report(r, err, &fault);
 		return err;
 	}
+	/* The copy that cannot be read may be the one that vouches for the image */
+	if (r->unsure && r->state == HIBSWAP_RESUMABLE)
+		return -EIO;
 	if (sb.state == HIBSWAP_COMMITTED && !r->ours) {
 		err = header_names_image(r, &sb);
 		if (err < 0)
@@ -745,7 +761,10 @@ static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 		DMWARN("%s: the region holds an image of another system, generation %llu",
 		       dm_device_name(r->md), sb.generation);
 		hibswap_drop_map(r);
-		return region_load(r, &sb, &fault);
+		err = region_load(r, &sb, &fault);
+		if (err)
+			region_enter_blind(r, fault.what, err);
+		return 0;
 	}
 	/* The proof of a resume: another kernel has committed what this one did not */
 	if (sb.state == HIBSWAP_COMMITTED && sb.generation > known)
@@ -756,6 +775,15 @@ static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 		return err;
 	hibswap_drop_map(r);
 	return 0;
+}
+
+/* A commit would fail if a copy cannot be read: better before all the writing */
+static int region_check_readable(struct hibswap_region *r)
+{
+	struct hibswap_super sb;
+	int err = hibswap_meta_read_super(r, &sb, NULL);
+
+	return !err && r->unsure ? -EIO : err;
 }
 
 /**
@@ -784,6 +812,8 @@ int hibswap_region_prepare(struct hibswap_region *r)
 	mutex_lock(&r->mutex);
 	had_image = r->state == HIBSWAP_RESUMABLE;
 	err = region_settle(r, &resumed);
+	if (!err && r->state == HIBSWAP_IDLE)
+		err = region_check_readable(r);
 	if (!err && had_image && r->state == HIBSWAP_IDLE) {
 		DMINFO("%s: image dropped: the header page does not name it any more",
 		       dm_device_name(r->md));
