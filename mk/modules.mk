@@ -2,7 +2,8 @@
 # The module, out of tree, for any number of kernels side by side: the sources
 # are copied to build/modules/<release>/, which mirrors the tree's layout.
 
-MODULE_SRC := $(wildcard drivers/md/*.[ch]) drivers/md/Kbuild \
+MODULE_SRC := $(wildcard drivers/md/*.[ch] drivers/md/compat/*.h drivers/md/compat/linux/*.h) \
+	      drivers/md/Kbuild \
 	      $(wildcard include/uapi/linux/*.h) $(wildcard include/linux/*.h)
 # Not include/config/kernel.release: in Debian's 6.1 headers that is another name
 KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)

@@ -4,7 +4,7 @@
  *
  * The order on stable storage is what makes an image trustworthy:
  *
- *	image writes -> map -> (flush) superblock (FUA) -> header page (FUA)
+ *	image writes -> map -> flush -> superblock (FUA) -> header page (FUA)
  *
  * The superblock carries the checksum of the header page that is to follow, so
  * that neither an older nor a foreign signature can be paired with this map.
@@ -34,7 +34,8 @@ int hibswap_commit(struct hibswap_region *r, u32 header_crc)
 	spin_lock(&r->lock);
 	r->barrier = true;
 	spin_unlock(&r->lock);
-	wait_event(r->wait, !atomic_read(&r->in_flight));
+	/* Pairs with the end of the writes: their checksums are to be seen */
+	wait_event(r->wait, !atomic_read_acquire(&r->in_flight));
 	err = blk_status_to_errno(READ_ONCE(r->image_error));
 	if (err)
 		goto out;
@@ -53,17 +54,27 @@ int hibswap_commit(struct hibswap_region *r, u32 header_crc)
 		goto out;
 
 	blocks = r->log.used + r->log.in_place;
+	sb.image.extents = r->log.nr;
+	sb.image.sum_blocks = r->sums ? min3(blocks, r->sums->nr,
+					     hibswap_sum_room(&r->geom, r->log.nr)) : 0;
+	err = hibswap_meta_write_sums(r, &sb, r->sums ? r->sums->crc : NULL);
+	if (err)
+		goto out;
 	if (r->state != HIBSWAP_COMMITTED_STATE)
 		memmove(sb.past_images + 1, sb.past_images,
 			sizeof(sb.past_images) - sizeof(sb.past_images[0]));
 	sb.past_images[0] = blocks << HIBSWAP_BLOCK_SHIFT;
 	sb.state = HIBSWAP_COMMITTED;
 	sb.generation++;
-	sb.image.extents = r->log.nr;
+	if (sb.feature_compat & HIBSWAP_COMPAT_DIRTY)
+		hibswap_set_log_dirty(&sb, r->log_high);
 	sb.image.log_blocks = r->log.used;
 	sb.image.in_place_blocks = r->log.in_place;
 	sb.image.header_crc = header_crc;
 	sb.image.page_size = PAGE_SIZE;
+	err = hibswap_meta_flush(r);
+	if (err)
+		goto out;
 	r->ours = true;
 	err = hibswap_meta_write_super(r, &sb);
 	if (err)
@@ -116,6 +127,11 @@ static void report_commit(struct hibswap_region *r)
 	DMINFO("%s: image committed: %llu MiB, %llu extents, generation %llu",
 	       dm_device_name(r->md), (r->log.used + r->log.in_place) >> 8, r->log.nr,
 	       r->sb.generation);
+	if (r->sums && r->sb.image.sum_blocks < r->log.used + r->log.in_place)
+		DMWARN("%s: no room behind the map for the checksums of %llu of %llu blocks",
+		       dm_device_name(r->md),
+		       r->log.used + r->log.in_place - r->sb.image.sum_blocks,
+		       r->log.used + r->log.in_place);
 	if (r->log.in_place)
 		DMWARN("%s: region full: %llu KiB of the image lie outside it",
 		       dm_device_name(r->md), r->log.in_place << 2);

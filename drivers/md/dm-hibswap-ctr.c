@@ -4,7 +4,6 @@
  * what is wrong with one is said by its name.
  */
 #include "dm-hibswap.h"
-#include "dm-hibswap-compat.h"
 
 #include <linux/slab.h>
 
@@ -18,24 +17,68 @@ static int parse_sectors(struct dm_target *ti, const char *arg, u64 *value, char
 	return 0;
 }
 
-/* Feature arguments: none exist yet, but a count of zero may be given */
-static int parse_features(struct dm_target *ti, unsigned int argc, char **argv)
+/* In the order in which the table line shows them */
+static const struct {
+	const char *name;
+	unsigned int bit;
+} features[] = {
+	{ "no_checksum", HIBSWAP_NO_CHECKSUM },
+	{ "discard", HIBSWAP_DISCARD },
+	{ "wipe", HIBSWAP_WIPE },
+};
+
+/**
+ * hibswap_feature_name - the feature arguments one after the other
+ * @set: of these
+ * @nr: 0 for the first one
+ *
+ * Return: its name, or NULL behind the last one.
+ */
+const char *hibswap_feature_name(unsigned int set, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(features); i++)
+		if (set & features[i].bit && !nr--)
+			return features[i].name;
+	return NULL;
+}
+
+static int parse_feature(struct dm_target *ti, const char *arg, unsigned int *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(features); i++) {
+		if (strcasecmp(arg, features[i].name))
+			continue;
+		if (*set & features[i].bit) {
+			ti->error = "Feature argument given twice";
+			return -EINVAL;
+		}
+		*set |= features[i].bit;
+		return 0;
+	}
+	ti->error = "Unknown feature argument";
+	DMERR("unknown feature argument \"%s\"", arg);
+	return -EINVAL;
+}
+
+static int parse_features(struct dm_target *ti, unsigned int argc, char **argv,
+			  unsigned int *set)
 {
 	static const struct dm_arg args[] = {
-		{ 0, 0, "Invalid number of feature arguments" },
+		{ 0, ARRAY_SIZE(features), "Invalid number of feature arguments" },
 	};
 	struct dm_arg_set as = { .argc = argc, .argv = argv };
 	unsigned int nr;
 
 	if (!argc)
 		return 0;
-	if (dm_read_arg_group(args, &as, &nr, &ti->error)) {
-		if (as.argc) {
-			ti->error = "Unknown feature argument";
-			DMERR("unknown feature argument \"%s\"", as.argv[0]);
-		}
+	if (dm_read_arg_group(args, &as, &nr, &ti->error))
 		return -EINVAL;
-	}
+	while (nr--)
+		if (parse_feature(ti, dm_shift_arg(&as), set))
+			return -EINVAL;
 	if (as.argc) {
 		ti->error = "More arguments than the number of features says";
 		return -EINVAL;
@@ -112,14 +155,15 @@ static int check_data(struct dm_target *ti, struct block_device *bdev,
 }
 
 /**
- * hibswap_table_is_read_only - was the table loaded read-only?
+ * hibswap_table_is_read_only - is nothing to be written?
  * @ti: target
+ * @bdev: the device below
  *
- * Return: whether it was.
+ * Return: whether the table was loaded read-only, or the device below is.
  */
-bool hibswap_table_is_read_only(struct dm_target *ti)
+bool hibswap_table_is_read_only(struct dm_target *ti, struct block_device *bdev)
 {
-	return !(dm_table_get_mode(ti->table) & BLK_OPEN_WRITE);
+	return !(dm_table_get_mode(ti->table) & BLK_OPEN_WRITE) || bdev_read_only(bdev);
 }
 
 /* Find the region and see whether activation would work; writes nothing */
@@ -149,7 +193,8 @@ static int attach(struct dm_target *ti, struct hibswap_target *ht)
 		err = PTR_ERR(r);
 		goto out;
 	}
-	err = hibswap_region_check(r, &ht->areas, hibswap_table_is_read_only(ti), &ti->error);
+	err = hibswap_region_check(r, &ht->areas, hibswap_table_is_read_only(ti, bdev),
+				   &ti->error);
 	if (err)
 		unused = hibswap_region_put(r, ti);
 	else
@@ -172,6 +217,7 @@ out:
 int hibswap_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 {
 	struct hibswap_geom areas = { .data_sectors = ti->len };
+	unsigned int set = 0;
 	struct hibswap_target *ht;
 	int err;
 
@@ -182,7 +228,7 @@ int hibswap_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	err = parse_sectors(ti, argv[1], &areas.data_start, "data_start: not a number") ?:
 	      parse_sectors(ti, argv[2], &areas.region_start, "region_start: not a number") ?:
 	      parse_sectors(ti, argv[3], &areas.region_sectors, "region_sectors: not a number") ?:
-	      parse_features(ti, argc - 4, argv + 4);
+	      parse_features(ti, argc - 4, argv + 4, &set);
 	if (err)
 		return err;
 
@@ -197,6 +243,7 @@ int hibswap_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		goto out_free;
 	}
 	ht->areas = areas;
+	ht->features = set;
 	err = attach(ti, ht);
 	if (err)
 		goto out_put;

@@ -17,7 +17,9 @@ static_assert(offsetof(struct hibswap_super_disk, generation) == 56);
 static_assert(offsetof(struct hibswap_super_disk, region_start) == 72);
 static_assert(offsetof(struct hibswap_super_disk, map_extents) == 152);
 static_assert(offsetof(struct hibswap_super_disk, past_images) == 192);
-static_assert(offsetof(struct hibswap_super_disk, reserved1) == 320);
+static_assert(offsetof(struct hibswap_super_disk, sum_blocks) == 320);
+static_assert(offsetof(struct hibswap_super_disk, log_dirty) == 336);
+static_assert(offsetof(struct hibswap_super_disk, reserved1) == 344);
 static_assert(sizeof(struct hibswap_extent_disk) == 16);
 static_assert(sizeof(HIBSWAP_MAGIC) == HIBSWAP_MAGIC_LEN);
 
@@ -60,6 +62,60 @@ u64 hibswap_map_extents_max(const struct hibswap_geom *geom)
 {
 	return (geom->map_sectors << HIBSWAP_SECTOR_SHIFT) /
 		sizeof(struct hibswap_extent_disk);
+}
+
+static u64 extents_bytes(u64 extents)
+{
+	return round_up_to(extents * sizeof(struct hibswap_extent_disk), HIBSWAP_BLOCK_SIZE);
+}
+
+/**
+ * hibswap_sum_room - how many checksums fit behind a map
+ * @geom: a checked geometry
+ * @extents: of the map, not more than a map place holds
+ *
+ * Return: number of blocks that can have one.
+ */
+u64 hibswap_sum_room(const struct hibswap_geom *geom, u64 extents)
+{
+	return ((geom->map_sectors << HIBSWAP_SECTOR_SHIFT) - extents_bytes(extents)) /
+		HIBSWAP_SUM_SIZE;
+}
+
+/**
+ * hibswap_sum_sector - where the checksums behind a map begin
+ * @geom: a checked geometry
+ * @place: of the map
+ * @extents: of the map
+ *
+ * Return: sector on the device.
+ */
+u64 hibswap_sum_sector(const struct hibswap_geom *geom, unsigned int place, u64 extents)
+{
+	return geom->map_start[place] + (extents_bytes(extents) >> HIBSWAP_SECTOR_SHIFT);
+}
+
+/**
+ * hibswap_log_dirty - how much of the log has yet to be erased
+ * @sb: superblock
+ *
+ * Return: blocks from the log's beginning on; all of it if nobody has kept count.
+ */
+u64 hibswap_log_dirty(const struct hibswap_super *sb)
+{
+	return sb->feature_compat & HIBSWAP_COMPAT_DIRTY ? sb->log_dirty :
+		sb->geom.log_sectors / HIBSWAP_BLOCK_SECTORS;
+}
+
+/**
+ * hibswap_set_log_dirty - record how much of the log has yet to be erased
+ * @sb: superblock
+ * @blocks: from the log's beginning on
+ */
+void hibswap_set_log_dirty(struct hibswap_super *sb, u64 blocks)
+{
+	sb->feature_compat |= HIBSWAP_COMPAT_DIRTY;
+	sb->log_dirty = blocks;
 }
 
 /**
@@ -152,8 +208,7 @@ int hibswap_geom_init(struct hibswap_geom *geom, u64 max_extents,
 	if (max_extents > HIBSWAP_BLOCKS_MAX)
 		return fault_set(fault, -EINVAL, "map extents", max_extents,
 				 HIBSWAP_BLOCKS_MAX);
-	map_sectors = round_up_to(max_extents * sizeof(struct hibswap_extent_disk),
-				  HIBSWAP_BLOCK_SIZE) >> HIBSWAP_SECTOR_SHIFT;
+	map_sectors = extents_bytes(max_extents) >> HIBSWAP_SECTOR_SHIFT;
 	least = round_up_to(geom->region_start + HIBSWAP_SUPER_GAP + HIBSWAP_BLOCK_SECTORS,
 			    HIBSWAP_SUPER_GAP) - geom->region_start +
 		LOG_SECTORS_MIN + 2 * map_sectors;
@@ -257,13 +312,12 @@ void hibswap_super_encode(const struct hibswap_super *sb, void *block)
 	struct hibswap_super_disk *d = block;
 	const struct hibswap_geom *g = &sb->geom;
 	const struct hibswap_image *im = &sb->image;
+	u64 compat = sb->feature_compat & HIBSWAP_COMPAT_KNOWN & ~HIBSWAP_COMPAT_SUMS;
 	unsigned int i;
 
 	memset(d, 0, sizeof(*d));
 	memcpy(d->magic, HIBSWAP_MAGIC, HIBSWAP_MAGIC_LEN);
 	d->version = cpu_to_le32(HIBSWAP_VERSION);
-	/* A feature that we do not know goes with its bytes, which we do not write */
-	d->feature_compat = cpu_to_le64(sb->feature_compat & HIBSWAP_COMPAT_KNOWN);
 	d->feature_incompat = cpu_to_le64(sb->feature_incompat);
 	memcpy(d->uuid, sb->uuid, sizeof(d->uuid));
 	d->generation = cpu_to_le64(sb->generation);
@@ -286,7 +340,16 @@ void hibswap_super_encode(const struct hibswap_super *sb, void *block)
 		d->log_blocks = cpu_to_le64(im->log_blocks);
 		d->in_place_blocks = cpu_to_le64(im->in_place_blocks);
 		d->header_crc = cpu_to_le32(im->header_crc);
+		if (im->sum_blocks) {
+			compat |= HIBSWAP_COMPAT_SUMS;
+			d->sum_blocks = cpu_to_le64(im->sum_blocks);
+			d->sum_crc = cpu_to_le32(im->sum_crc);
+		}
 	}
+	if (compat & HIBSWAP_COMPAT_DIRTY)
+		d->log_dirty = cpu_to_le64(sb->log_dirty);
+	/* A feature that we do not know goes with its bytes, which we do not write */
+	d->feature_compat = cpu_to_le64(compat);
 	for (i = 0; i < HIBSWAP_PAST_IMAGES; i++)
 		d->past_images[i] = cpu_to_le64(sb->past_images[i]);
 	d->crc = cpu_to_le32(super_crc(d));
@@ -297,6 +360,7 @@ static int super_check_image(const struct hibswap_super *sb,
 {
 	const struct hibswap_image *im = &sb->image;
 	const u64 log_max = sb->geom.log_sectors / HIBSWAP_BLOCK_SECTORS;
+	u64 sums_max;
 
 	if (im->page_size < HIBSWAP_BLOCK_SIZE || im->page_size > 65536 ||
 	    (im->page_size & (im->page_size - 1)))
@@ -304,7 +368,8 @@ static int super_check_image(const struct hibswap_super *sb,
 
 	if (sb->state == HIBSWAP_EMPTY) {
 		u64 rest = im->extents | im->map_place | im->map_crc |
-			   im->log_blocks | im->in_place_blocks | im->header_crc;
+			   im->log_blocks | im->in_place_blocks | im->header_crc |
+			   im->sum_blocks | im->sum_crc;
 
 		if (rest)
 			return fault_set(fault, -EINVAL, "image fields without an image",
@@ -324,6 +389,40 @@ static int super_check_image(const struct hibswap_super *sb,
 				 HIBSWAP_BLOCKS_MAX);
 	if (!im->log_blocks && !im->in_place_blocks)
 		return fault_set(fault, -EINVAL, "log_blocks", 0, 1);
+	sums_max = min(im->log_blocks + im->in_place_blocks,
+		       hibswap_sum_room(&sb->geom, im->extents));
+	if (im->sum_blocks > sums_max)
+		return fault_set(fault, -EINVAL, "sum_blocks", im->sum_blocks, sums_max);
+	return 0;
+}
+
+/* What belongs to compatible features; zero where the bit is not set */
+static int super_decode_compat(struct hibswap_super *sb, const struct hibswap_super_disk *d,
+			       struct hibswap_fault *fault)
+{
+	const u64 log_max = sb->geom.log_sectors / HIBSWAP_BLOCK_SECTORS;
+	u64 left = le32_to_cpu(d->reserved0) | le32_to_cpu(d->reserved2);
+
+	sb->image.sum_blocks = 0;
+	sb->image.sum_crc = 0;
+	sb->log_dirty = 0;
+	if (sb->feature_compat & HIBSWAP_COMPAT_SUMS) {
+		sb->image.sum_blocks = le64_to_cpu(d->sum_blocks);
+		sb->image.sum_crc = le32_to_cpu(d->sum_crc);
+	} else {
+		left |= le64_to_cpu(d->sum_blocks) | le32_to_cpu(d->sum_crc);
+	}
+	if (sb->feature_compat & HIBSWAP_COMPAT_DIRTY) {
+		sb->log_dirty = le64_to_cpu(d->log_dirty);
+		if (sb->log_dirty > log_max)
+			return fault_set(fault, -EINVAL, "log_dirty", sb->log_dirty, log_max);
+	} else {
+		left |= le64_to_cpu(d->log_dirty);
+	}
+	/* Reserved bytes belong to features; who sets a compatible one may use some */
+	if (!(sb->feature_compat & ~HIBSWAP_COMPAT_KNOWN) &&
+	    (left || !hibswap_is_zero(d->reserved1, sizeof(d->reserved1))))
+		return fault_set(fault, -EINVAL, "reserved bytes", 1, 0);
 	return 0;
 }
 
@@ -401,17 +500,14 @@ int hibswap_super_decode(struct hibswap_super *sb, const void *block,
 	im->log_blocks = le64_to_cpu(d->log_blocks);
 	im->in_place_blocks = le64_to_cpu(d->in_place_blocks);
 	im->header_crc = le32_to_cpu(d->header_crc);
-	err = super_check_image(sb, fault);
+	err = super_decode_compat(sb, d, fault);
+	if (!err)
+		err = super_check_image(sb, fault);
 	if (err)
 		return err;
 
 	for (i = 0; i < HIBSWAP_PAST_IMAGES; i++)
 		sb->past_images[i] = le64_to_cpu(d->past_images[i]);
-
-	/* Reserved bytes belong to features; who sets a compatible one may use some */
-	if (!(sb->feature_compat & ~HIBSWAP_COMPAT_KNOWN) &&
-	    (d->reserved0 || !hibswap_is_zero(d->reserved1, sizeof(d->reserved1))))
-		return fault_set(fault, -EINVAL, "reserved bytes", 1, 0);
 	return 0;
 }
 

@@ -43,6 +43,8 @@ struct hibswap_geom {
  * @in_place_blocks: blocks of the image that lie at their own address
  * @header_crc: CRC32C of the header page that names the image
  * @page_size: of the kernel that wrote the image, bytes
+ * @sum_blocks: so many of its blocks, the oldest, have a checksum
+ * @sum_crc: CRC32C of the checksums' bytes
  */
 struct hibswap_image {
 	u64 extents;
@@ -52,9 +54,14 @@ struct hibswap_image {
 	u64 in_place_blocks;
 	u32 header_crc;
 	u32 page_size;
+	u64 sum_blocks;
+	u32 sum_crc;
 };
 
-/* A superblock in memory; the fields are those of struct hibswap_super_disk */
+/*
+ * A superblock in memory; the fields are those of struct hibswap_super_disk.
+ * Encoding takes the bit HIBSWAP_COMPAT_SUMS from image.sum_blocks.
+ */
 struct hibswap_super {
 	u64 generation;
 	u64 feature_compat;
@@ -65,6 +72,7 @@ struct hibswap_super {
 	struct hibswap_geom geom;
 	struct hibswap_image image;
 	u64 past_images[HIBSWAP_PAST_IMAGES];
+	u64 log_dirty;
 };
 
 /**
@@ -95,6 +103,10 @@ static inline u64 hibswap_super_sector(u64 region_start, unsigned int copy)
 
 u32 hibswap_crc(u32 crc, const void *data, size_t len);
 u64 hibswap_map_extents_max(const struct hibswap_geom *geom);
+u64 hibswap_sum_room(const struct hibswap_geom *geom, u64 extents);
+u64 hibswap_sum_sector(const struct hibswap_geom *geom, unsigned int place, u64 extents);
+u64 hibswap_log_dirty(const struct hibswap_super *sb);
+void hibswap_set_log_dirty(struct hibswap_super *sb, u64 blocks);
 u64 hibswap_default_extents(u64 ram_blocks);
 int hibswap_geom_init(struct hibswap_geom *geom, u64 max_extents,
 		      struct hibswap_fault *fault);

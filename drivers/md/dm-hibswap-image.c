@@ -35,6 +35,13 @@ static bool is_image_write(const struct hibswap_region *r, const struct bio *bio
 	       !(bio->bi_opf & REQ_SWAP);
 }
 
+static bool reads_are_mapped(const struct hibswap_region *r)
+{
+	return r->state == HIBSWAP_RESUMABLE ||
+	       ((r->state == HIBSWAP_IMAGE || r->state == HIBSWAP_COMMITTED_STATE) &&
+		hibswap_image_phase(r));
+}
+
 /*
  * A restore is reading what a signature named: an address that the map lacks
  * was never saved, whatever lies there.
@@ -103,38 +110,58 @@ static int map_in_place(struct hibswap_region *r, struct bio *bio, u64 sector)
 	return DM_MAPIO_REMAPPED;
 }
 
+/* Where an image write goes: sector on the device, position in the image */
+struct place {
+	u64 device;
+	u64 pos;
+	struct hibswap_sums *sums;	/* a reference, or NULL */
+};
+
 /*
  * Give an image write its place. Returns the number of sectors that fit there
- * in one piece, or an errno; *device is set to the place.
+ * in one piece, or an errno.
  */
-static int place_locked(struct hibswap_region *r, u64 sector, u64 sectors, u64 *device)
+static int place_locked(struct hibswap_region *r, u64 sector, u64 sectors, struct place *place)
 {
 	struct hibswap_log *log = &r->log;
 	u64 lba = sector / HIBSWAP_BLOCK_SECTORS;
 	u64 blocks = min_t(u64, sectors / HIBSWAP_BLOCK_SECTORS, HIBSWAP_EXTENT_MAX);
-	u64 pos;
 	int err;
 
 	if ((sector | sectors) % HIBSWAP_BLOCK_SECTORS)
 		return -EINVAL;
 	if (log->used < log->room && !log->in_place) {
 		blocks = min(blocks, log->room - log->used);
-		err = hibswap_log_append(log, lba, blocks, &pos);
+		err = hibswap_log_append(log, lba, blocks, &place->pos);
 		if (err)
 			return err;
-		*device = r->geom.log_start + pos * HIBSWAP_BLOCK_SECTORS;
+		place->device = r->geom.log_start + place->pos * HIBSWAP_BLOCK_SECTORS;
+		r->log_high = max(r->log_high, log->used);
 	} else {
 		if (sector >= r->geom.data_sectors)
 			return -ENOSPC;
 		blocks = min(blocks, (r->geom.data_sectors - sector) / HIBSWAP_BLOCK_SECTORS);
 		if (!blocks)
 			return -ENOSPC;
+		place->pos = log->used + log->in_place;
 		err = hibswap_log_append_in_place(log, lba, blocks);
 		if (err)
 			return err;
-		*device = r->geom.data_start + sector;
+		place->device = r->geom.data_start + sector;
 	}
+	place->sums = r->sums;
+	if (place->sums)
+		refcount_inc(&place->sums->refs);
 	return blocks * HIBSWAP_BLOCK_SECTORS;
+}
+
+/* Checksums of a write that has been given its place, with no lock held */
+static void take_sums(const struct place *place, struct bio *bio, u64 sectors)
+{
+	if (!place->sums)
+		return;
+	hibswap_sums_write(place->sums, place->pos, bio, sectors);
+	hibswap_sums_put(place->sums);
 }
 
 static void image_failed_locked(struct hibswap_region *r, int err, u64 sector)
@@ -161,7 +188,7 @@ static void start_image_locked(struct hibswap_region *r)
 static int map_image_write(struct hibswap_region *r, struct bio *bio, u64 sector)
 {
 	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
-	u64 device;
+	struct place place;
 	int ret;
 
 	spin_lock(&r->lock);
@@ -182,26 +209,46 @@ static int map_image_write(struct hibswap_region *r, struct bio *bio, u64 sector
 	if (r->state == HIBSWAP_ARMED)
 		start_image_locked(r);
 	r->bios_in++;
-	ret = place_locked(r, sector, bio_sectors(bio), &device);
+	ret = place_locked(r, sector, bio_sectors(bio), &place);
 	if (unlikely(ret < 0)) {
 		image_failed_locked(r, ret, sector);
 		spin_unlock(&r->lock);
 		return finish_bio(bio, errno_to_blk_status(ret));
 	}
-	accept(bio, ret);
-	bio->bi_iter.bi_sector = device;
 	io->tracked = true;
 	atomic_inc(&r->in_flight);
-	ret = DM_MAPIO_REMAPPED;
+	spin_unlock(&r->lock);
+	accept(bio, ret);
+	/* Not before it has been completed does a commit look at them */
+	take_sums(&place, bio, ret);
+	bio->bi_iter.bi_sector = place.device;
+	return DM_MAPIO_REMAPPED;
 out:
 	spin_unlock(&r->lock);
 	return ret;
 }
 
+/*
+ * Checksums that say whether the block at @where is what was written, or NULL;
+ * while the image grows they are still being made. @where ends with them.
+ */
+static struct hibswap_sums *sums_at_locked(struct hibswap_region *r, struct hibswap_where *where)
+{
+	struct hibswap_sums *sums = r->sums;
+
+	if (!where->mapped || !sums || r->state == HIBSWAP_IMAGE || where->pos >= sums->nr)
+		return NULL;
+	where->blocks = min(where->blocks, sums->nr - where->pos);
+	refcount_inc(&sums->refs);
+	return sums;
+}
+
 static int map_read(struct hibswap_region *r, struct bio *bio, u64 sector)
 {
+	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct hibswap_where where = { .blocks = 1 };
 	u64 skip = sector % HIBSWAP_BLOCK_SECTORS;
+	struct hibswap_sums *sums;
 	bool mapped, guarded;
 	int ret;
 
@@ -211,9 +258,7 @@ static int map_read(struct hibswap_region *r, struct bio *bio, u64 sector)
 		return map_in_place(r, bio, sector);
 	}
 	spin_lock(&r->lock);
-	mapped = r->state == HIBSWAP_RESUMABLE ||
-		 ((r->state == HIBSWAP_IMAGE || r->state == HIBSWAP_COMMITTED_STATE) &&
-		  hibswap_image_phase(r));
+	mapped = reads_are_mapped(r);
 	guarded = reads_are_guarded(r);
 	if (unlikely(mapped && r->barrier)) {
 		/* The map is being sorted. One block: the worker cannot split */
@@ -226,16 +271,31 @@ static int map_read(struct hibswap_region *r, struct bio *bio, u64 sector)
 		hibswap_log_lookup(&r->log, sector / HIBSWAP_BLOCK_SECTORS,
 				   DIV_ROUND_UP(skip + bio_sectors(bio), HIBSWAP_BLOCK_SECTORS),
 				   &r->cursor, &where);
+	sums = sums_at_locked(r, &where);
+	if (sums && (skip || bio_sectors(bio) < HIBSWAP_BLOCK_SECTORS)) {
+		/* A checksum is that of a whole block: the worker reads that */
+		accept(bio, HIBSWAP_BLOCK_SECTORS - skip);
+		ret = defer_locked(r, bio);
+		spin_unlock(&r->lock);
+		hibswap_sums_put(sums);
+		return ret;
+	}
 	spin_unlock(&r->lock);
 
+	if (sums)
+		where.blocks = min_t(u64, where.blocks, bio_sectors(bio) / HIBSWAP_BLOCK_SECTORS);
 	if (mapped)
 		accept(bio, where.blocks * HIBSWAP_BLOCK_SECTORS - skip);
-	if (where.mapped && !where.in_place) {
-		bio->bi_iter.bi_sector = r->geom.log_start +
-					 where.pos * HIBSWAP_BLOCK_SECTORS + skip;
+	if (where.mapped) {
+		bio->bi_iter.bi_sector = where.in_place ? r->geom.data_start + sector :
+			r->geom.log_start + where.pos * HIBSWAP_BLOCK_SECTORS + skip;
+		io->sums = sums;
+		io->pos = where.pos;
+		io->sector = sector;
+		io->iter = bio->bi_iter;
 		return DM_MAPIO_REMAPPED;
 	}
-	if (!where.mapped && guarded) {
+	if (guarded) {
 		DMERR_LIMIT("%s: restore reads sector %llu, which no image has",
 			    dm_device_name(r->md), sector);
 		return DM_MAPIO_KILL;
@@ -276,6 +336,7 @@ int hibswap_map(struct dm_target *ti, struct bio *bio)
 	enum req_op op = bio_op(bio);
 
 	io->tracked = false;
+	io->sums = NULL;
 	bio_set_dev(bio, r->bdev);
 	if (!bio_sectors(bio))		/* an empty flush */
 		return DM_MAPIO_REMAPPED;
@@ -313,6 +374,8 @@ int hibswap_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 	struct hibswap_region *r = ht->region;
 	struct hibswap_io *io = dm_per_bio_data(bio, sizeof(*io));
 
+	if (io->sums)
+		return hibswap_sums_end_read(r, bio, error);
 	if (!io->tracked)
 		return DM_ENDIO_DONE;
 	io->tracked = false;
@@ -330,7 +393,7 @@ int hibswap_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 /* Write an image bio from the worker, in as many pieces as it takes */
 static int write_image_bio(struct hibswap_region *r, struct bio *bio, u64 sector)
 {
-	u64 device;
+	struct place place;
 	int ret, err;
 
 	spin_lock(&r->lock);
@@ -341,14 +404,15 @@ static int write_image_bio(struct hibswap_region *r, struct bio *bio, u64 sector
 
 	while (bio_sectors(bio)) {
 		spin_lock(&r->lock);
-		ret = place_locked(r, sector, bio_sectors(bio), &device);
+		ret = place_locked(r, sector, bio_sectors(bio), &place);
 		if (ret < 0)
 			image_failed_locked(r, ret, sector);
 		spin_unlock(&r->lock);
 		if (ret < 0)
 			return ret;
+		take_sums(&place, bio, ret);
 		err = hibswap_meta_bio(r, REQ_OP_WRITE | REQ_SYNC | (bio->bi_opf & REQ_FUA),
-				       device, ret, bio);
+				       place.device, ret, bio);
 		if (err) {
 			spin_lock(&r->lock);
 			image_failed_locked(r, err, sector);
@@ -407,6 +471,38 @@ static void deferred_pass(struct hibswap_region *r, struct bio *bio, u64 sector)
 	spin_lock(&r->lock);
 	r->nr_deferred--;
 	spin_unlock(&r->lock);
+}
+
+/* A part of a block that has a checksum: read all of it. Returns if it was one. */
+static bool read_part(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	u64 skip = sector % HIBSWAP_BLOCK_SECTORS, device;
+	struct hibswap_where where = {};
+	struct hibswap_sums *sums;
+	int err;
+
+	if (!skip && bio_sectors(bio) == HIBSWAP_BLOCK_SECTORS)
+		return false;
+	spin_lock(&r->lock);
+	if (reads_are_mapped(r))
+		hibswap_log_lookup(&r->log, sector / HIBSWAP_BLOCK_SECTORS, 1, &r->cursor,
+				   &where);
+	sums = sums_at_locked(r, &where);
+	spin_unlock(&r->lock);
+	if (!sums)
+		return false;
+	device = where.in_place ? r->geom.data_start + sector - skip :
+				  r->geom.log_start + where.pos * HIBSWAP_BLOCK_SECTORS;
+	err = hibswap_meta_io(r, REQ_OP_READ | REQ_SYNC, device, HIBSWAP_BLOCK_SECTORS, r->block);
+	if (!err && !hibswap_sums_match(sums, where.pos, r->block)) {
+		hibswap_sums_complain(r, sector - skip, device);
+		err = -EILSEQ;
+	}
+	hibswap_sums_put(sums);
+	if (!err)
+		hibswap_sums_copy(bio, r->block + (skip << SECTOR_SHIFT));
+	deferred_done(r, bio, err);
+	return true;
 }
 
 /*
@@ -481,7 +577,8 @@ static struct bio *deferred_bio(struct hibswap_region *r, struct bio *bio)
 	if (bio_op(bio) == REQ_OP_WRITE && sector < HIBSWAP_PAGE_SECTORS) {
 		hibswap_header_write(r, bio);
 	} else if (bio_op(bio) == REQ_OP_READ) {
-		deferred_pass(r, bio, sector);
+		if (!read_part(r, bio, sector))
+			deferred_pass(r, bio, sector);
 	} else if (r->state == HIBSWAP_RESUMABLE) {
 		if (!invalidate_for(r, bio))
 			return NULL;

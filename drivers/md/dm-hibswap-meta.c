@@ -8,9 +8,10 @@
  * the list yet.
  */
 #include "dm-hibswap.h"
-#include "dm-hibswap-compat.h"
 
+#include <linux/blkdev.h>
 #include <linux/dm-io.h>
+#include <linux/ioprio.h>
 
 #define MAP_BUF_SECTORS		(HIBSWAP_MAP_BUF_SIZE >> SECTOR_SHIFT)
 #define BLANK_SAMPLES		256
@@ -29,9 +30,9 @@ static int meta_io(struct hibswap_region *r, blk_opf_t opf, u64 sector, u64 sect
 		.mem = *mem,
 		.client = r->io,
 	};
-	unsigned long error_bits = 0;
+	unsigned long error_bits = 0, unsup_bits = 0;
 
-	return hibswap_dm_io(&req, &where, &error_bits);
+	return dm_io(&req, 1, &where, &error_bits, &unsup_bits, IOPRIO_DEFAULT);
 }
 
 /**
@@ -57,6 +58,38 @@ int hibswap_meta_io(struct hibswap_region *r, blk_opf_t opf, u64 sector,
 		mem.ptr.addr = buf;
 	}
 	return meta_io(r, opf, sector, sectors, &mem);
+}
+
+/* A metadata write; after one that has failed no image is begun */
+static int meta_write(struct hibswap_region *r, blk_opf_t opf, u64 sector, u64 sectors,
+		      void *buf)
+{
+	int err = hibswap_meta_io(r, REQ_OP_WRITE | REQ_SYNC | REQ_META | opf, sector, sectors,
+				  buf);
+
+	if (err)
+		hibswap_fail(r, sector, err);
+	return err;
+}
+
+/**
+ * hibswap_meta_flush - bring what was written to stable storage
+ * @r: region
+ *
+ * A bio of its own: a flush that goes in front of a write may fail unnoticed,
+ * where the device below is another device-mapper device.
+ *
+ * Return: 0 or the error.
+ */
+int hibswap_meta_flush(struct hibswap_region *r)
+{
+	int err = blkdev_issue_flush(r->bdev);
+
+	if (err) {
+		DMERR("%s: the device below cannot flush: error %d", dm_device_name(r->md), err);
+		hibswap_fail(r, r->geom.region_start, err);
+	}
+	return err;
 }
 
 /**
@@ -136,7 +169,8 @@ int hibswap_meta_read_super(struct hibswap_region *r, struct hibswap_super *sb,
  *	that a generation on disk above memory's is never this kernel's own
  * @sb: contents; the caller has raised the generation above all on disk
  *
- * Whatever was written before is on stable storage before the superblock is.
+ * On stable storage when this returns. What it vouches for is not, unless
+ * hibswap_meta_flush() was called before.
  *
  * Return: 0 or the I/O error.
  */
@@ -146,9 +180,8 @@ int hibswap_meta_write_super(struct hibswap_region *r, const struct hibswap_supe
 
 	r->sb = *sb;
 	hibswap_super_encode(sb, r->block);
-	return hibswap_meta_io(r, REQ_OP_WRITE | REQ_SYNC | REQ_META | REQ_PREFLUSH | REQ_FUA,
-			       hibswap_super_sector(sb->geom.region_start, copy),
-			       HIBSWAP_BLOCK_SECTORS, r->block);
+	return meta_write(r, REQ_FUA, hibswap_super_sector(sb->geom.region_start, copy),
+			  HIBSWAP_BLOCK_SECTORS, r->block);
 }
 
 /**
@@ -240,7 +273,7 @@ int hibswap_meta_read_map(struct hibswap_region *r, const struct hibswap_super *
  * @place: which of the two places, not the one that is committed
  * @crc: checksum of what was written
  *
- * Not flushed: the superblock's write does that.
+ * Not flushed: hibswap_meta_flush() does that.
  *
  * Return: 0 or the I/O error; -EFBIG if the place is too small; -EINVAL if
  * the log has been sorted, which loses the order that the map stands for.
@@ -263,14 +296,94 @@ int hibswap_meta_write_map(struct hibswap_region *r, unsigned int place, u32 *cr
 
 		*crc = hibswap_crc(*crc, r->map_buf, bytes);
 		memset(r->map_buf + bytes, 0, (sectors << SECTOR_SHIFT) - bytes);
-		err = hibswap_meta_io(r, REQ_OP_WRITE | REQ_SYNC | REQ_META, sector, sectors,
-				      r->map_buf);
+		err = meta_write(r, 0, sector, sectors, r->map_buf);
 		if (err)
 			return err;
 		sector += MAP_BUF_SECTORS;
 		from += nr;
 	}
 	return 0;
+}
+
+/* A piece of the checksums that belong to sb's image, in whole blocks */
+static u64 sums_piece(const struct hibswap_super *sb, u64 from, u64 *sector, u64 *sectors)
+{
+	u64 nr = min_t(u64, sb->image.sum_blocks - from,
+		       HIBSWAP_MAP_BUF_SIZE / HIBSWAP_SUM_SIZE);
+
+	*sector = hibswap_sum_sector(&sb->geom, sb->image.map_place, sb->image.extents) +
+		  (from * HIBSWAP_SUM_SIZE >> SECTOR_SHIFT);
+	*sectors = DIV_ROUND_UP(nr * HIBSWAP_SUM_SIZE, HIBSWAP_BLOCK_SIZE) *
+		   HIBSWAP_BLOCK_SECTORS;
+	return nr;
+}
+
+/**
+ * hibswap_meta_write_sums - write the checksums of an image's blocks
+ * @r: region; its map has been written
+ * @sb: the superblock to come: place and length of map and checksums are set;
+ *	sum_crc is set here
+ * @sums: the checksums
+ *
+ * Return: 0 or the I/O error.
+ */
+int hibswap_meta_write_sums(struct hibswap_region *r, struct hibswap_super *sb,
+			    const u32 *sums)
+{
+	__le32 *buf = r->map_buf;
+	u64 from, nr, sector, sectors, i;
+	int err;
+
+	sb->image.sum_crc = 0;
+	for (from = 0; from < sb->image.sum_blocks; from += nr) {
+		nr = sums_piece(sb, from, &sector, &sectors);
+		for (i = 0; i < nr; i++)
+			buf[i] = cpu_to_le32(sums[from + i]);
+		memset(buf + nr, 0, (sectors << SECTOR_SHIFT) - nr * HIBSWAP_SUM_SIZE);
+		sb->image.sum_crc = hibswap_crc(sb->image.sum_crc, buf, nr * HIBSWAP_SUM_SIZE);
+		err = meta_write(r, 0, sector, sectors, buf);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * hibswap_meta_read_sums - read the checksums that a superblock vouches for
+ * @r: region
+ * @sb: the superblock, committed
+ * @sums: memory for sb->image.sum_blocks of them
+ * @fault: says what is wrong
+ *
+ * Return: 0; the I/O error; -EBADMSG if they do not have their own checksum.
+ */
+int hibswap_meta_read_sums(struct hibswap_region *r, const struct hibswap_super *sb,
+			   u32 *sums, struct hibswap_fault *fault)
+{
+	__le32 *buf = r->map_buf;
+	u64 from, nr, sector, sectors, i;
+	u32 crc = 0;
+	int err;
+
+	for (from = 0; from < sb->image.sum_blocks; from += nr) {
+		nr = sums_piece(sb, from, &sector, &sectors);
+		err = hibswap_meta_io(r, REQ_OP_READ | REQ_SYNC | REQ_META, sector, sectors, buf);
+		if (err) {
+			fault->what = "the checksums cannot be read, sector";
+			fault->value = sector;
+			return err;
+		}
+		crc = hibswap_crc(crc, buf, nr * HIBSWAP_SUM_SIZE);
+		for (i = 0; i < nr; i++)
+			sums[from + i] = le32_to_cpu(buf[i]);
+		cond_resched();
+	}
+	if (crc == sb->image.sum_crc)
+		return 0;
+	fault->what = "checksum of the checksums";
+	fault->value = crc;
+	fault->limit = sb->image.sum_crc;
+	return -EBADMSG;
 }
 
 /**

@@ -19,7 +19,6 @@
  * then resumed this one.
  */
 #include "dm-hibswap.h"
-#include "dm-hibswap-compat.h"
 
 #include <linux/dm-io.h>
 #include <linux/kobject.h>
@@ -63,10 +62,12 @@ static void event_work(struct work_struct *work)
 {
 	struct hibswap_region *r = container_of(work, struct hibswap_region, event_work);
 	static const char * const names[] = {
-		[HIBSWAP_EVENT_COMMITTED] = "committed",
-		[HIBSWAP_EVENT_RESUMED] = "resumed",
-		[HIBSWAP_EVENT_STALE] = "stale",
-		[HIBSWAP_EVENT_DROPPED] = "dropped",
+		[HIBSWAP_EVENT_FAILED] = "HIBSWAP_MODE=fail",
+		[HIBSWAP_EVENT_COMMITTED] = "HIBSWAP_IMAGE=committed",
+		[HIBSWAP_EVENT_RESUMED] = "HIBSWAP_IMAGE=resumed",
+		[HIBSWAP_EVENT_STALE] = "HIBSWAP_IMAGE=stale",
+		[HIBSWAP_EVENT_DROPPED] = "HIBSWAP_IMAGE=dropped",
+		[HIBSWAP_EVENT_ERASED] = "HIBSWAP_LOG=erased",
 	};
 	unsigned long events;
 	unsigned int i;
@@ -81,7 +82,7 @@ static void event_work(struct work_struct *work)
 
 		if (!(events & BIT(i)))
 			continue;
-		snprintf(text, sizeof(text), "HIBSWAP_IMAGE=%s", names[i]);
+		strscpy(text, names[i], sizeof(text));
 		kobject_uevent_env(&disk_to_dev(dm_disk(r->md))->kobj, KOBJ_CHANGE, env);
 	}
 	mutex_lock(&hibswap_lock);
@@ -107,10 +108,31 @@ void hibswap_event(struct hibswap_region *r, enum hibswap_event event)
 	queue_work(system_freezable_wq, &r->event_work);
 }
 
+/**
+ * hibswap_fail - metadata cannot be written: no more images
+ * @r: region, mutex held
+ * @sector: where on the device below
+ * @err: the error
+ *
+ * Until a table is loaded anew. Swap goes on, and an image that is there can be
+ * read and can be taken back.
+ */
+void hibswap_fail(struct hibswap_region *r, u64 sector, int err)
+{
+	DMERR("%s: metadata cannot be written at sector %llu: error %d%s",
+	      dm_device_name(r->md), sector, err,
+	      r->failed ? "" : ": no more images until the table is reloaded");
+	if (r->failed)
+		return;
+	WRITE_ONCE(r->failed, true);
+	hibswap_event(r, HIBSWAP_EVENT_FAILED);
+}
+
 static void region_free(struct hibswap_region *r)
 {
 	if (!IS_ERR_OR_NULL(r->io))
 		dm_io_client_destroy(r->io);
+	hibswap_sums_put(r->sums);
 	vfree(r->log.ext);
 	vfree(r->map_buf);
 	kfree(r->page);
@@ -130,6 +152,7 @@ static struct hibswap_region *region_alloc(void)
 	init_waitqueue_head(&r->wait);
 	INIT_WORK(&r->work, hibswap_work);
 	INIT_WORK(&r->event_work, event_work);
+	INIT_WORK(&r->erase_work, hibswap_erase_work);
 	r->block = kmalloc(HIBSWAP_BLOCK_SIZE, GFP_KERNEL);
 	r->page = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	r->map_buf = vmalloc(HIBSWAP_MAP_BUF_SIZE);
@@ -227,8 +250,10 @@ u64 hibswap_region_data_sectors(struct dm_target *ti, struct block_device *bdev,
  */
 struct hibswap_region *hibswap_region_put(struct hibswap_region *r, struct dm_target *ti)
 {
-	if (r->ti == ti)
+	if (r->ti == ti) {
 		r->ti = NULL;
+		hibswap_window_withdraw(r);
+	}
 	if (--r->users)
 		return NULL;
 	list_del(&r->node);
@@ -247,6 +272,7 @@ void hibswap_region_destroy(struct hibswap_region *r)
 		return;
 	/* dm has waited for all bios; the worker may still be on its way out */
 	flush_work(&r->work);
+	cancel_work_sync(&r->erase_work);
 	cancel_work_sync(&r->event_work);
 	region_free(r);
 }
@@ -261,11 +287,13 @@ void hibswap_region_destroy(struct hibswap_region *r)
 void hibswap_drop_map(struct hibswap_region *r)
 {
 	struct hibswap_extent *ext = NULL;
+	struct hibswap_sums *sums = NULL;
 
 	spin_lock(&r->lock);
 	if (r->state == HIBSWAP_RESUMABLE) {
 		ext = r->log.ext;
 		hibswap_log_init(&r->log, NULL, 0, r->log.room);
+		swap(r->sums, sums);
 	}
 	hibswap_log_reset(&r->log);
 	r->dropped = false;
@@ -277,7 +305,9 @@ void hibswap_drop_map(struct hibswap_region *r)
 		r->was_unsigned = false;
 	r->state = HIBSWAP_IDLE;
 	spin_unlock(&r->lock);
+	hibswap_sums_put(sums);
 	vfree(ext);
+	hibswap_erase_kick(r);
 }
 
 /**
@@ -302,14 +332,18 @@ void hibswap_index_map(struct hibswap_region *r)
 static void region_release_log(struct hibswap_region *r)
 {
 	struct hibswap_extent *ext;
+	struct hibswap_sums *sums = NULL;
 
 	hibswap_drop_map(r);
 	spin_lock(&r->lock);
 	ext = r->log.ext;
 	hibswap_log_init(&r->log, NULL, 0, r->log.room);
+	swap(r->sums, sums);
 	r->barrier = false;
 	spin_unlock(&r->lock);
+	hibswap_sums_put(sums);
 	vfree(ext);
+	hibswap_erase_kick(r);
 }
 
 /*
@@ -350,13 +384,17 @@ int hibswap_invalidate(struct hibswap_region *r)
 	bool foreign;
 	u64 on_disk;
 
+	if (r->read_only)
+		return -EROFS;
 	err = hibswap_meta_read_super(r, &sb, NULL);
 	/* Somebody else has been here: theirs is not to be written over */
 	foreign = err == -EPROTONOSUPPORT || err == -EMEDIUMTYPE || err == -ENODATA;
-	if (err)
+	if (err) {
 		sb = r->sb;	/* the geometry is the same, and the rest follows */
-	else if (sb.state != HIBSWAP_COMMITTED && !r->unsure)
+		sb.feature_compat &= ~HIBSWAP_COMPAT_DIRTY;
+	} else if (sb.state != HIBSWAP_COMMITTED && !r->unsure) {
 		goto done;
+	}
 	if (err || r->unsure)
 		sb.generation = max(sb.generation, r->sb.generation);
 	sb.state = HIBSWAP_EMPTY;
@@ -404,6 +442,20 @@ static int header_names_image(struct hibswap_region *r, const struct hibswap_sup
 	return hibswap_crc(0, r->page, PAGE_SIZE) == sb->image.header_crc;
 }
 
+static int region_load_sums(struct hibswap_region *r, const struct hibswap_super *sb,
+			    struct hibswap_sums **sums, struct hibswap_fault *fault)
+{
+	/* As for extents: not more than this machine's image can have blocks */
+	if (sb->image.sum_blocks <= (u64)totalram_pages() * HIBSWAP_PAGE_BLOCKS)
+		*sums = hibswap_sums_alloc(sb->image.sum_blocks, HIBSWAP_GFP_LOAD);
+	if (!*sums) {
+		fault->what = "no memory for the checksums, blocks";
+		fault->value = sb->image.sum_blocks;
+		return -ENOMEM;
+	}
+	return hibswap_meta_read_sums(r, sb, (*sums)->crc, fault);
+}
+
 /* Load the map of a committed superblock: RESUMABLE, or an errno and why */
 static int region_load(struct hibswap_region *r, const struct hibswap_super *sb,
 		       struct hibswap_fault *fault)
@@ -411,6 +463,7 @@ static int region_load(struct hibswap_region *r, const struct hibswap_super *sb,
 	const u64 room = sb->geom.log_sectors / HIBSWAP_BLOCK_SECTORS;
 	const u64 nr = sb->image.extents;
 	struct hibswap_extent *ext, *out, *spare = NULL;
+	struct hibswap_sums *sums = NULL;
 	struct hibswap_log log;
 	void *scratch;
 	int err;
@@ -425,6 +478,8 @@ static int region_load(struct hibswap_region *r, const struct hibswap_super *sb,
 		return -ENOMEM;
 	hibswap_log_init(&log, ext, nr, room);
 	err = hibswap_meta_read_map(r, sb, &log, fault);
+	if (!err && sb->image.sum_blocks)
+		err = region_load_sums(r, sb, &sums, fault);
 	if (err)
 		goto out_free;
 
@@ -435,21 +490,26 @@ static int region_load(struct hibswap_region *r, const struct hibswap_super *sb,
 		vfree(scratch);
 		if (err) {
 			vfree(out);
+			fault->what = "no memory to sort the map, extents";
+			fault->value = nr;
 			goto out_free;
 		}
 		spare = ext;
 	}
 	spin_lock(&r->lock);
 	swap(r->log, log);
+	swap(r->sums, sums);
 	r->cursor = 0;
 	r->state = HIBSWAP_RESUMABLE;
 	r->dropped = false;
 	spin_unlock(&r->lock);
+	hibswap_sums_put(sums);
 	vfree(spare);
 	vfree(log.ext);
 	return 0;
 
 out_free:
+	hibswap_sums_put(sums);
 	vfree(ext);
 	return err;
 }
@@ -581,6 +641,7 @@ static int region_format(struct hibswap_region *r, const struct hibswap_geom *ar
 	sb->version = HIBSWAP_VERSION;
 	sb->state = HIBSWAP_EMPTY;
 	sb->image.page_size = PAGE_SIZE;
+	hibswap_set_log_dirty(sb, 0);
 	generate_random_uuid(sb->uuid);
 	/* Copy B, then copy A */
 	for (i = 1; i <= 2; i++) {
@@ -654,8 +715,8 @@ static void region_activate_image(struct hibswap_region *r, const struct hibswap
  * hibswap_region_activate - a table goes live
  * @r: region
  * @ti: the table's target
- * @areas: from the table line
- * @read_only: of the table
+ * @ht: its table line
+ * @read_only: nothing may be written
  *
  * Formats a blank region, loads the map of an image that the header page
  * names, drops one that it does not. A region on which something is going on
@@ -665,17 +726,21 @@ static void region_activate_image(struct hibswap_region *r, const struct hibswap
  * Return: 0 or a negative errno.
  */
 int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
-			    const struct hibswap_geom *areas, bool read_only)
+			    const struct hibswap_target *ht, bool read_only)
 {
+	const struct hibswap_geom *areas = &ht->areas;
 	unsigned int noio = memalloc_noio_save();
 	char *error = NULL;
 	struct hibswap_super sb;
 	int err = 0;
 
+	mutex_lock(&r->mutex);
+	if (r->ti != ti)
+		WRITE_ONCE(r->failed, false);
 	/* Even if this fails: then it is this table that is suspended */
 	r->ti = ti;
-	mutex_lock(&r->mutex);
 	r->read_only = read_only;
+	r->features = ht->features;
 	if (r->state != HIBSWAP_IDLE || r->manual || r->log.cap)
 		goto out;
 	err = region_examine(r, areas, read_only, &sb, &error);
@@ -700,6 +765,8 @@ out:
 	mutex_unlock(&r->mutex);
 	if (!err && hibswap_prepare_open && !r->log.cap)
 		err = hibswap_region_prepare(r);
+	if (!err)
+		hibswap_window_offer(r);
 	memalloc_noio_restore(noio);
 	return err;
 }
@@ -718,6 +785,26 @@ static struct hibswap_extent *extents_alloc(struct hibswap_region *r, u64 *cap)
 		return NULL;
 	return __vmalloc(*cap * sizeof(struct hibswap_extent),
 			 GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+}
+
+/*
+ * Memory for checksums: of as many blocks as an image of this machine has, if a
+ * map place can hold them. An image can do without.
+ */
+static struct hibswap_sums *sums_alloc(struct hibswap_region *r)
+{
+	u64 ram_blocks = (u64)totalram_pages() * HIBSWAP_PAGE_BLOCKS;
+	u64 nr = min(hibswap_default_extents(ram_blocks), hibswap_sum_room(&r->geom, 1));
+	struct hibswap_sums *sums;
+
+	if (r->features & HIBSWAP_NO_CHECKSUM)
+		return NULL;
+	sums = hibswap_sums_alloc(nr, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+				      __GFP_RETRY_MAYFAIL);
+	if (!sums)
+		DMWARN("%s: no memory for %llu checksums: the image gets none",
+		       dm_device_name(r->md), nr);
+	return sums;
 }
 
 /*
@@ -796,6 +883,7 @@ static int region_check_readable(struct hibswap_region *r)
 int hibswap_region_prepare(struct hibswap_region *r)
 {
 	struct hibswap_extent *ext;
+	struct hibswap_sums *sums;
 	struct resumed resumed;
 	bool had_image;
 	u64 cap;
@@ -803,17 +891,23 @@ int hibswap_region_prepare(struct hibswap_region *r)
 
 	if (r->read_only || !r->activated)
 		return 0;
+	if (r->failed) {
+		DMERR("%s: hibernation refused: metadata could not be written: reload the table",
+		      dm_device_name(r->md));
+		return -EIO;
+	}
 	ext = extents_alloc(r, &cap);
 	if (!ext) {
 		DMERR("%s: hibernation refused: no memory for a map of %llu extents",
 		      dm_device_name(r->md), cap);
 		return -ENOMEM;
 	}
+	sums = sums_alloc(r);
 	mutex_lock(&r->mutex);
 	had_image = r->state == HIBSWAP_RESUMABLE;
 	err = region_settle(r, &resumed);
 	if (!err && r->state == HIBSWAP_IDLE)
-		err = region_check_readable(r);
+		err = region_check_readable(r) ?: hibswap_erase_mark(r);
 	if (!err && had_image && r->state == HIBSWAP_IDLE) {
 		DMINFO("%s: image dropped: the header page does not name it any more",
 		       dm_device_name(r->md));
@@ -825,12 +919,14 @@ int hibswap_region_prepare(struct hibswap_region *r)
 	} else if (r->state == HIBSWAP_IDLE) {
 		spin_lock(&r->lock);
 		hibswap_log_init(&r->log, ext, cap, r->geom.log_sectors / HIBSWAP_BLOCK_SECTORS);
+		swap(r->sums, sums);
 		r->image_error = BLK_STS_OK;
 		r->was_unsigned = false;
 		spin_unlock(&r->lock);
 		ext = NULL;
 	}
 	mutex_unlock(&r->mutex);
+	hibswap_sums_put(sums);
 	vfree(ext);
 	return err;
 }

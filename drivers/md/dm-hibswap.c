@@ -19,8 +19,11 @@
  *	dm-hibswap-meta.c	metadata I/O
  *	dm-hibswap-region.c	regions and their transitions
  *	dm-hibswap-image.c	the path of a bio, the worker
+ *	dm-hibswap-sum.c	checksums of the image's blocks
  *	dm-hibswap-commit.c	signing and un-signing
+ *	dm-hibswap-erase.c	erasing the log when an image is over
  *	dm-hibswap-pm.c		hooks into the PM core
+ *	dm-hibswap-window.c	the window, offered to hibernation
  *	dm-hibswap-ctr.c	table line
  *	dm-hibswap.c		activation, status, messages
  */
@@ -36,10 +39,24 @@ static int hibswap_preresume(struct dm_target *ti)
 	int err;
 
 	mutex_lock(&hibswap_lock);
-	err = hibswap_region_activate(ht->region, ti, &ht->areas,
-				      hibswap_table_is_read_only(ti));
+	err = hibswap_region_activate(ht->region, ti, ht,
+				      hibswap_table_is_read_only(ti, ht->dev->bdev));
 	mutex_unlock(&hibswap_lock);
 	return err;
+}
+
+static void hibswap_presuspend(struct dm_target *ti)
+{
+	struct hibswap_target *ht = ti->private;
+
+	hibswap_erase_hold(ht->region);
+}
+
+static void hibswap_resume(struct dm_target *ti)
+{
+	struct hibswap_target *ht = ti->private;
+
+	hibswap_erase_release(ht->region);
 }
 
 static const char * const state_names[] = {
@@ -54,14 +71,15 @@ static const char * const state_names[] = {
  * Status, INFO: fields are only ever added at the end.
  *
  * <state> <generation> <log used>/<log total> <extents> <image bytes>
- * <in-place bytes> <requests in> <requests out> <#notes> <note>...
+ * <in-place bytes> <requests in> <requests out> <#notes> <note>... <mode>
+ * <checked bytes> <dirty log>
  */
 static void status_info(struct hibswap_region *r, char *result, unsigned int maxlen)
 {
 	struct hibswap_log log;
 	enum hibswap_state state;
 	bool manual, dropped, was_unsigned, failed;
-	u64 in, out, room;
+	u64 in, out, room, checked = 0, dirty;
 	unsigned int sz = 0;
 
 	spin_lock(&r->lock);
@@ -72,16 +90,19 @@ static void status_info(struct hibswap_region *r, char *result, unsigned int max
 	dropped = r->dropped;
 	was_unsigned = r->was_unsigned;
 	failed = r->image_error;
+	if (r->sums)
+		checked = min(log.used + log.in_place, r->sums->nr);
 	in = r->bios_in;
 	out = state == HIBSWAP_IMAGE ? hibswap_device_requests(r) - r->requests_base :
 				       r->requests_out;
 	spin_unlock(&r->lock);
+	dirty = r->erasing ? r->erase_left : hibswap_log_dirty(&r->sb);
 
 	DMEMIT("%s %llu %llu/%llu %llu %llu %llu %llu %llu %u", state_names[state],
 	       r->sb.generation, log.used * HIBSWAP_BLOCK_SECTORS, room, log.nr,
 	       (log.used + log.in_place) << HIBSWAP_BLOCK_SHIFT,
 	       log.in_place << HIBSWAP_BLOCK_SHIFT, in, out,
-	       manual + dropped + was_unsigned + failed + r->read_only);
+	       manual + dropped + was_unsigned + failed + r->read_only + r->erasing);
 	if (manual)
 		DMEMIT(" manual");
 	if (dropped)
@@ -92,6 +113,24 @@ static void status_info(struct hibswap_region *r, char *result, unsigned int max
 		DMEMIT(" failed");
 	if (r->read_only)
 		DMEMIT(" read_only");
+	if (r->erasing)
+		DMEMIT(" erasing");
+	DMEMIT(" %s %llu %llu", r->failed ? "fail" : r->read_only ? "ro" : "rw",
+	       checked << HIBSWAP_BLOCK_SHIFT, dirty * HIBSWAP_BLOCK_SECTORS);
+}
+
+static void status_table(const struct hibswap_target *ht, char *result, unsigned int maxlen)
+{
+	const struct hibswap_geom *a = &ht->areas;
+	unsigned int sz = 0, i;
+	const char *name;
+
+	DMEMIT("%s %llu %llu %llu", ht->dev->name, a->data_start, a->region_start,
+	       a->region_sectors);
+	if (ht->features)
+		DMEMIT(" %u", (unsigned int)hweight32(ht->features));
+	for (i = 0; (name = hibswap_feature_name(ht->features, i)); i++)
+		DMEMIT(" %s", name);
 }
 
 static void hibswap_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
@@ -99,20 +138,23 @@ static void hibswap_status(struct dm_target *ti, status_type_t type, unsigned in
 {
 	struct hibswap_target *ht = ti->private;
 	const struct hibswap_geom *a = &ht->areas;
-	unsigned int sz = 0;
+	unsigned int sz = 0, i;
+	const char *name;
 
 	switch (type) {
 	case STATUSTYPE_INFO:
 		status_info(ht->region, result, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
-		DMEMIT("%s %llu %llu %llu", ht->dev->name, a->data_start, a->region_start,
-		       a->region_sectors);
+		status_table(ht, result, maxlen);
 		break;
 	case STATUSTYPE_IMA:
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
-		DMEMIT(",device_name=%s,data_start=%llu,region_start=%llu,region_sectors=%llu;",
+		DMEMIT(",device_name=%s,data_start=%llu,region_start=%llu,region_sectors=%llu",
 		       ht->dev->name, a->data_start, a->region_start, a->region_sectors);
+		for (i = 0; (name = hibswap_feature_name(ht->features, i)); i++)
+			DMEMIT(",%s=y", name);
+		DMEMIT(";");
 		break;
 	}
 }
@@ -158,7 +200,7 @@ static int hibswap_iterate_devices(struct dm_target *ti, iterate_devices_callout
 
 static struct target_type hibswap_target_type = {
 	.name = "hibswap",
-	.version = {1, 0, 0},
+	.version = {1, 1, 0},
 	/* All of the swap area, or a part of an image would be in no map */
 	.features = DM_TARGET_SINGLETON,
 	.module = THIS_MODULE,
@@ -166,7 +208,9 @@ static struct target_type hibswap_target_type = {
 	.dtr = hibswap_dtr,
 	.map = hibswap_map,
 	.end_io = hibswap_end_io,
+	.presuspend = hibswap_presuspend,
 	.preresume = hibswap_preresume,
+	.resume = hibswap_resume,
 	.status = hibswap_status,
 	.message = hibswap_message,
 	.iterate_devices = hibswap_iterate_devices,
@@ -180,9 +224,12 @@ static int __init hibswap_init(void)
 	hibswap_wq = alloc_workqueue("hibswap", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	if (!hibswap_wq)
 		return -ENOMEM;
-	err = hibswap_pm_init();
+	err = hibswap_erase_init();
 	if (err)
 		goto out_wq;
+	err = hibswap_pm_init();
+	if (err)
+		goto out_erase;
 	err = dm_register_target(&hibswap_target_type);
 	if (err)
 		goto out_pm;
@@ -190,6 +237,8 @@ static int __init hibswap_init(void)
 
 out_pm:
 	hibswap_pm_exit();
+out_erase:
+	hibswap_erase_exit();
 out_wq:
 	destroy_workqueue(hibswap_wq);
 	return err;
@@ -199,6 +248,7 @@ static void __exit hibswap_exit(void)
 {
 	dm_unregister_target(&hibswap_target_type);
 	hibswap_pm_exit();
+	hibswap_erase_exit();
 	destroy_workqueue(hibswap_wq);
 }
 

@@ -14,6 +14,9 @@
  *			allocated before (or with GFP_NOIO).
  *	region->lock	state, flags, log, deferred bios: what .map looks at. A
  *			spinlock; never held over a copy or an allocation.
+ *
+ * The registry of windows has a mutex of its own, between hibswap_lock (a window
+ * comes or goes) and region->lock (hibernation asks for it).
  */
 #ifndef DM_HIBSWAP_H
 #define DM_HIBSWAP_H
@@ -21,8 +24,10 @@
 #include <linux/bio.h>
 #include <linux/device-mapper.h>
 #include <linux/freezer.h>
+#include <linux/hibernate_window.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -57,12 +62,29 @@ enum hibswap_state {
 	HIBSWAP_RESUMABLE,
 };
 
+/* Feature arguments, bits */
+#define HIBSWAP_NO_CHECKSUM	1U	/* images are written without */
+#define HIBSWAP_DISCARD		2U	/* the log, when an image is over */
+#define HIBSWAP_WIPE		4U	/* overwrite it with zeros */
+
+/*
+ * Checksums of an image's blocks, by position: see struct hibswap_extent. I/O
+ * under way holds a reference, so that the map can be dropped meanwhile.
+ */
+struct hibswap_sums {
+	refcount_t refs;
+	u64 nr;				/* how many blocks have one */
+	u32 crc[];
+};
+
 /* What user space is told, in this order if it comes late */
 enum hibswap_event {
+	HIBSWAP_EVENT_FAILED,
 	HIBSWAP_EVENT_COMMITTED,
 	HIBSWAP_EVENT_RESUMED,
 	HIBSWAP_EVENT_STALE,
 	HIBSWAP_EVENT_DROPPED,
+	HIBSWAP_EVENT_ERASED,
 };
 
 /*
@@ -83,6 +105,8 @@ struct hibswap_region {
 	/* hibswap_lock */
 	unsigned int users;
 	struct dm_target *ti;		/* of the live table, or NULL */
+	bool offered;			/* window is listed */
+	struct hibernate_window_provider window;
 
 	/* mutex; status looks at some of it without */
 	struct mutex mutex;
@@ -90,6 +114,11 @@ struct hibswap_region {
 	struct hibswap_super copies[2];	/* scratch: too large for a stack */
 	bool activated;			/* sb and geom are real */
 	bool read_only;
+	bool failed;			/* a metadata write has failed: no more images */
+	unsigned int features;		/* of the live table */
+	bool erasing;			/* the log is being erased: erase_left counts */
+	u64 erase_left;			/* blocks, from the log's beginning on */
+	u64 erase_recorded;		/* what the superblock says of that */
 	bool unsure;			/* a copy could not be read last time */
 	bool ours;			/* this kernel committed what is on disk */
 	bool event_committed;		/* to be told when somebody can listen */
@@ -99,6 +128,8 @@ struct hibswap_region {
 	enum hibswap_state state;
 	struct hibswap_geom geom;
 	struct hibswap_log log;
+	struct hibswap_sums *sums;	/* of log's blocks, or NULL */
+	u64 log_high;			/* blocks of the log that may hold contents */
 	u64 cursor;
 	bool manual;			/* between "image begin" and "end" */
 	bool barrier;			/* image I/O waits: a commit, or a sort */
@@ -117,21 +148,36 @@ struct hibswap_region {
 	wait_queue_head_t wait;
 	struct work_struct work;
 	struct work_struct event_work;
+	struct work_struct erase_work;
+	bool erase_held;		/* the device is suspended */
 };
 
 /* One table line */
 struct hibswap_target {
 	struct hibswap_region *region;
 	struct dm_dev *dev;
+	unsigned int features;
 	struct hibswap_geom areas;	/* as in the table line; data_sectors is ti->len */
 };
 
 /**
  * struct hibswap_io - per bio
  * @tracked: counted in in_flight; a commit waits for it
+ * @sums: set for a read that is to be checked; a reference
+ * @pos: position in the image of its first block
+ * @sector: where that is on the mapped device
+ * @iter: of the data, as it was before the read
+ * @region: for @work
+ * @work: to check it in
  */
 struct hibswap_io {
 	bool tracked;
+	struct hibswap_sums *sums;
+	u64 pos;
+	u64 sector;
+	struct bvec_iter iter;
+	struct hibswap_region *region;
+	struct work_struct work;
 };
 
 /* Phases of the PM core that concern all regions; under hibswap_lock */
@@ -151,7 +197,7 @@ void hibswap_region_destroy(struct hibswap_region *r);
 int hibswap_region_check(struct hibswap_region *r, const struct hibswap_geom *areas,
 			 bool read_only, char **error);
 int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
-			    const struct hibswap_geom *areas, bool read_only);
+			    const struct hibswap_target *ht, bool read_only);
 int hibswap_region_prepare(struct hibswap_region *r);
 void hibswap_region_unprepare(struct hibswap_region *r);
 void hibswap_region_post(struct hibswap_region *r);
@@ -162,10 +208,12 @@ int hibswap_invalidate(struct hibswap_region *r);
 void hibswap_drop_map(struct hibswap_region *r);
 void hibswap_index_map(struct hibswap_region *r);
 void hibswap_event(struct hibswap_region *r, enum hibswap_event event);
+void hibswap_fail(struct hibswap_region *r, u64 sector, int err);
 
 /* dm-hibswap-meta.c */
 int hibswap_meta_io(struct hibswap_region *r, blk_opf_t opf, u64 sector,
 		    u64 sectors, void *buf);
+int hibswap_meta_flush(struct hibswap_region *r);
 int hibswap_meta_bio(struct hibswap_region *r, blk_opf_t opf, u64 sector,
 		     u64 sectors, struct bio *bio);
 int hibswap_meta_read_super(struct hibswap_region *r, struct hibswap_super *sb,
@@ -175,12 +223,17 @@ int hibswap_meta_read_header(struct hibswap_region *r, void *page);
 int hibswap_meta_read_map(struct hibswap_region *r, const struct hibswap_super *sb,
 			  struct hibswap_log *log, struct hibswap_fault *fault);
 int hibswap_meta_write_map(struct hibswap_region *r, unsigned int place, u32 *crc);
+int hibswap_meta_read_sums(struct hibswap_region *r, const struct hibswap_super *sb,
+			   u32 *sums, struct hibswap_fault *fault);
+int hibswap_meta_write_sums(struct hibswap_region *r, struct hibswap_super *sb,
+			    const u32 *sums);
 int hibswap_meta_is_blank(struct hibswap_region *r, const struct hibswap_geom *geom);
 
 /* dm-hibswap-ctr.c */
+const char *hibswap_feature_name(unsigned int set, unsigned int nr);
 int hibswap_ctr(struct dm_target *ti, unsigned int argc, char **argv);
 void hibswap_dtr(struct dm_target *ti);
-bool hibswap_table_is_read_only(struct dm_target *ti);
+bool hibswap_table_is_read_only(struct dm_target *ti, struct block_device *bdev);
 
 /* Are kernel threads frozen for a sleep, or does an admin play hibernation? */
 static inline bool hibswap_image_phase(const struct hibswap_region *r)
@@ -194,9 +247,31 @@ int hibswap_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error);
 void hibswap_work(struct work_struct *work);
 u64 hibswap_device_requests(struct hibswap_region *r);
 
+/* dm-hibswap-sum.c */
+struct hibswap_sums *hibswap_sums_alloc(u64 nr, gfp_t gfp);
+void hibswap_sums_put(struct hibswap_sums *sums);
+void hibswap_sums_write(struct hibswap_sums *sums, u64 pos, struct bio *bio, u64 sectors);
+bool hibswap_sums_match(const struct hibswap_sums *sums, u64 pos, const void *block);
+void hibswap_sums_copy(struct bio *bio, const void *from);
+void hibswap_sums_complain(struct hibswap_region *r, u64 sector, u64 device);
+int hibswap_sums_end_read(struct hibswap_region *r, struct bio *bio, blk_status_t *error);
+
+/* dm-hibswap-erase.c */
+int hibswap_erase_mark(struct hibswap_region *r);
+void hibswap_erase_kick(struct hibswap_region *r);
+void hibswap_erase_hold(struct hibswap_region *r);
+void hibswap_erase_release(struct hibswap_region *r);
+void hibswap_erase_work(struct work_struct *work);
+int hibswap_erase_init(void);
+void hibswap_erase_exit(void);
+
 /* dm-hibswap-commit.c */
 int hibswap_commit(struct hibswap_region *r, u32 header_crc);
 void hibswap_header_write(struct hibswap_region *r, struct bio *bio);
+
+/* dm-hibswap-window.c */
+void hibswap_window_offer(struct hibswap_region *r);
+void hibswap_window_withdraw(struct hibswap_region *r);
 
 /* dm-hibswap-pm.c */
 int hibswap_pm_init(void);

@@ -71,10 +71,28 @@ static struct hibswap_super sb_committed(void)
 	return sb;
 }
 
+static struct hibswap_super sb_checked(void)
+{
+	struct hibswap_super sb = sb_committed();
+
+	sb.feature_compat = 3;
+	sb.image.extents = 512;
+	sb.image.sum_blocks = 0x7ff;
+	sb.image.sum_crc = 0x5eed5eed;
+	sb.log_dirty = 0x7124;
+	return sb;
+}
+
 static void golden_block(union block *block, const u8 *bytes)
 {
 	memset(block, 0, sizeof(*block));
 	memcpy(block, bytes, 320);
+}
+
+static void golden_checked_block(union block *block)
+{
+	memset(block, 0, sizeof(*block));
+	memcpy(block, golden_checked, sizeof(golden_checked));
 }
 
 static void assert_super_equal(const struct hibswap_super *x, const struct hibswap_super *y)
@@ -93,6 +111,9 @@ static void assert_super_equal(const struct hibswap_super *x, const struct hibsw
 	assert_int_equal(x->image.in_place_blocks, y->image.in_place_blocks);
 	assert_int_equal(x->image.header_crc, y->image.header_crc);
 	assert_int_equal(x->image.page_size, y->image.page_size);
+	assert_int_equal(x->image.sum_blocks, y->image.sum_blocks);
+	assert_int_equal(x->image.sum_crc, y->image.sum_crc);
+	assert_int_equal(x->log_dirty, y->log_dirty);
 	assert_memory_equal(x->past_images, y->past_images, sizeof(x->past_images));
 }
 
@@ -150,6 +171,60 @@ static void golden_super(void **state)
 	memset(&sb, 0xaa, sizeof(sb));
 	assert_int_equal(hibswap_super_decode(&sb, want.b, A, NULL), 0);
 	assert_super_equal(&sb, &empty);
+}
+
+/* The features that came later, which an older reader passes over */
+static void golden_checksums(void **state)
+{
+	struct hibswap_super checked = sb_checked(), sb;
+	union block want, got;
+
+	(void)state;
+	golden_checked_block(&want);
+	memset(&got, 0x55, sizeof(got));
+	hibswap_super_encode(&checked, got.b);
+	assert_memory_equal(got.b, want.b, 4096);
+	ref_sign_super(want.b);
+	assert_memory_equal(got.b, want.b, 4096);
+	memset(&sb, 0xaa, sizeof(sb));
+	assert_int_equal(hibswap_super_decode(&sb, want.b, B, NULL), 0);
+	assert_super_equal(&sb, &checked);
+
+	/* The bit follows from the number, and both go with the image */
+	sb.image.sum_blocks = 0;
+	hibswap_super_encode(&sb, got.b);
+	assert_int_equal(ref_get(got.b, 24, 8), 2);
+	assert_int_equal(ref_get(got.b, 328, 4), 0);
+	sb = sb_checked();
+	sb.state = HIBSWAP_EMPTY;
+	hibswap_super_encode(&sb, got.b);
+	assert_int_equal(ref_get(got.b, 24, 8), 2);
+	assert_true(hibswap_is_zero(got.b + 320, 12));
+	assert_int_equal(ref_get(got.b, 336, 8), 0x7124);
+	assert_int_equal(hibswap_super_decode(&sb, got.b, B, NULL), 0);
+}
+
+/* Where checksums lie, and how many */
+static void sums_behind_the_map(void **state)
+{
+	struct hibswap_super sb = sb_checked();
+	const struct hibswap_geom *g = &sb.geom;
+
+	(void)state;
+	assert_int_equal(hibswap_sum_room(g, 1), 3 * 1024);
+	assert_int_equal(hibswap_sum_room(g, 256), 3 * 1024);
+	assert_int_equal(hibswap_sum_room(g, 257), 2 * 1024);
+	assert_int_equal(hibswap_sum_room(g, 768), 1024);
+	assert_int_equal(hibswap_sum_room(g, 769), 0);
+	assert_int_equal(hibswap_sum_room(g, 1024), 0);
+	assert_int_equal(hibswap_sum_sector(g, 0, 1), 0x407c0 + 8);
+	assert_int_equal(hibswap_sum_sector(g, 1, 257), 0x407e0 + 16);
+	/* Unless somebody has kept count, everything is dirty */
+	assert_int_equal(hibswap_log_dirty(&sb), 0x7124);
+	sb.feature_compat = 0;
+	assert_int_equal(hibswap_log_dirty(&sb), 0x3efc0 / 8);
+	hibswap_set_log_dirty(&sb, 5);
+	assert_int_equal(hibswap_log_dirty(&sb), 5);
 }
 
 /* Without an image no field of an earlier one may be left, whatever the caller gives */
@@ -256,7 +331,11 @@ static const struct bad_field bad_fields[] = {
 	{ "in place max", 176, 8, ~0ULL, -EINVAL, "in_place_blocks" },
 	{ "reserved 0", 188, 1, 1, -EINVAL, "reserved bytes" },
 	{ "reserved 0 end", 191, 1, 0x80, -EINVAL, "reserved bytes" },
-	{ "reserved 1", 320, 1, 1, -EINVAL, "reserved bytes" },
+	{ "sums without the bit", 320, 1, 1, -EINVAL, "reserved bytes" },
+	{ "sums' checksum without the bit", 331, 1, 1, -EINVAL, "reserved bytes" },
+	{ "reserved 2", 332, 1, 1, -EINVAL, "reserved bytes" },
+	{ "dirty without the bit", 343, 1, 1, -EINVAL, "reserved bytes" },
+	{ "reserved 1", 344, 1, 1, -EINVAL, "reserved bytes" },
 	{ "reserved 1 end", 4095, 1, 1, -EINVAL, "reserved bytes" },
 };
 
@@ -289,6 +368,51 @@ static void field_out_of_range(void **state)
 			assert_int_equal(sb.version, ref_get(block.b, 16, 4));
 			assert_int_equal(sb.feature_incompat, ref_get(block.b, 32, 8));
 		}
+	}
+}
+
+/* In golden_checked */
+static const struct bad_field bad_compat_fields[] = {
+	{ "more sums than room", 320, 8, 2049, -EINVAL, "sum_blocks" },
+	{ "sums high", 320, 8, ~0ULL, -EINVAL, "sum_blocks" },
+	{ "no room for sums", 152, 8, 1024, -EINVAL, "sum_blocks" },
+	{ "more sums than blocks", 168, 16, 0x7fe, -EINVAL, "sum_blocks" },
+	{ "sums without an image", 64, 4, HIBSWAP_EMPTY, -EINVAL, "image fields without an image" },
+	{ "dirty behind the log", 336, 8, 0x3efc0 / 8 + 1, -EINVAL, "log_dirty" },
+	{ "dirty high", 336, 8, ~0ULL, -EINVAL, "log_dirty" },
+	{ "reserved 2", 332, 4, 1, -EINVAL, "reserved bytes" },
+	{ "reserved 1", 344, 1, 1, -EINVAL, "reserved bytes" },
+	{ "sums bit away", 24, 1, 2, -EINVAL, "reserved bytes" },
+	{ "dirty bit away", 24, 1, 1, -EINVAL, "reserved bytes" },
+	{ "sums full", 320, 8, 2048, 0, NULL },
+	{ "as many sums as blocks", 168, 16, 0x7ff, 0, NULL },
+	{ "no sums", 320, 8, 0, 0, NULL },
+	{ "all dirty", 336, 8, 0x3efc0 / 8, 0, NULL },
+	{ "nothing dirty", 336, 8, 0, 0, NULL },
+};
+
+static void compat_field_out_of_range(void **state)
+{
+	struct hibswap_super sb;
+	union block block;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(bad_compat_fields); i++) {
+		const struct bad_field *f = &bad_compat_fields[i];
+		struct hibswap_fault fault = {};
+		int err;
+
+		golden_checked_block(&block);
+		memset(block.b + f->at, 0, f->width);
+		ref_put(block.b, f->at, f->width < 8 ? f->width : 8, f->value);
+		ref_sign_super(block.b);
+		err = hibswap_super_decode(&sb, block.b, B, &fault);
+		if (err != f->err || !fault.what != !f->what ||
+		    (f->what && strcmp(fault.what, f->what)))
+			fail_msg("%s: error %d (%s), expected %d (%s)", f->name, err,
+				 fault.what ? fault.what : "nothing", f->err,
+				 f->what ? f->what : "nothing");
 	}
 }
 
@@ -421,7 +545,7 @@ static void unknown_compat_is_accepted(void **state)
 	unsigned int bit;
 
 	(void)state;
-	for (bit = 0; bit < 64; bit++) {
+	for (bit = 2; bit < 64; bit++) {
 		golden_block(&block, golden_committed);
 		ref_put(block.b, 24, 8, 1ULL << bit);
 		ref_sign_super(block.b);
@@ -982,6 +1106,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(crc_known_values),
 		cmocka_unit_test(golden_super),
+		cmocka_unit_test(golden_checksums),
+		cmocka_unit_test(sums_behind_the_map),
+		cmocka_unit_test(compat_field_out_of_range),
 		cmocka_unit_test(encode_empty_forgets_image),
 		cmocka_unit_test(field_out_of_range),
 		cmocka_unit_test(field_at_its_bound),

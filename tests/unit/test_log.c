@@ -421,6 +421,58 @@ static void resolve_extremes(void **state)
 	free(scratch);
 }
 
+static void assert_position(const struct hibswap_log *log, u64 lba, u64 pos)
+{
+	struct hibswap_where where;
+	u64 cursor = 0;
+
+	hibswap_log_lookup(log, lba, 1, &cursor, &where);
+	assert_true(where.mapped);
+	assert_int_equal(where.pos, pos);
+}
+
+/* Checksums are found by position, so blocks in place must keep theirs as well */
+static void assert_positions(const struct hibswap_log *log)
+{
+	assert_position(log, 50, 0);
+	assert_position(log, 59, 9);
+	assert_position(log, 100, 10);
+	assert_position(log, 101, 11);
+	assert_position(log, 102, 18);
+	assert_position(log, 103, 19);
+	assert_position(log, 104, 14);
+	assert_position(log, 200, 15);
+	assert_position(log, 202, 17);
+}
+
+static void positions_in_place(void **state)
+{
+	struct hibswap_log log = new_log(4, 10);
+	struct hibswap_extent *out = exactly(8 * sizeof(*out)), *old = log.ext;
+	void *scratch = exactly(hibswap_log_resolve_scratch(4));
+	struct hibswap_extent_disk map[4];
+	struct hibswap_geom geom = { .data_sectors = 8000 };
+	u64 pos;
+
+	(void)state;
+	assert_int_equal(hibswap_log_append(&log, 50, 10, &pos), 0);
+	assert_int_equal(hibswap_log_append_in_place(&log, 100, 5), 0);
+	assert_int_equal(hibswap_log_append_in_place(&log, 200, 3), 0);
+	assert_int_equal(hibswap_log_append_in_place(&log, 102, 2), 0);
+	assert_positions(&log);
+	assert_int_equal(hibswap_log_encode(&log, 0, map, 4), 4);
+	hibswap_log_reset(&log);
+	assert_int_equal(hibswap_log_decode(&log, map, 4, &geom, NULL), 0);
+	assert_positions(&log);
+	assert_int_equal(hibswap_log_index(&log), -EEXIST);
+	assert_positions(&log);
+	assert_int_equal(hibswap_log_resolve(&log, scratch, out, 8), 0);
+	assert_positions(&log);
+	free(old);
+	free(out);
+	free(scratch);
+}
+
 static const struct { u64 lba, len; bool in_place; } map_extents[] = {
 	{ 1, 1, false },
 	{ 0xfedcba9876, 0xabcdef, false },
@@ -1019,6 +1071,7 @@ int main(void)
 		cmocka_unit_test(lookup_disjoint),
 		cmocka_unit_test(lookup_overlaps),
 		cmocka_unit_test(resolve_extremes),
+		cmocka_unit_test(positions_in_place),
 		cmocka_unit_test(golden_map_bytes),
 		cmocka_unit_test(encode_pieces),
 		cmocka_unit_test(decode_refusals),

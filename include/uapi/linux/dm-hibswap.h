@@ -42,8 +42,12 @@
 #define HIBSWAP_EMPTY		1	/* no image */
 #define HIBSWAP_COMMITTED	2	/* the map vouches for an image */
 
+/* super.feature_compat */
+#define HIBSWAP_COMPAT_SUMS	1ULL	/* sum_blocks, sum_crc: see below */
+#define HIBSWAP_COMPAT_DIRTY	2ULL	/* log_dirty counts; without, all is dirty */
+
 /* super.feature_compat and super.feature_incompat: bits this version knows */
-#define HIBSWAP_COMPAT_KNOWN	0ULL
+#define HIBSWAP_COMPAT_KNOWN	(HIBSWAP_COMPAT_SUMS | HIBSWAP_COMPAT_DIRTY)
 #define HIBSWAP_INCOMPAT_KNOWN	0ULL
 
 /**
@@ -88,7 +92,15 @@ struct hibswap_super_disk {
 	__le32	reserved0;			/* 188 */
 
 	__le64	past_images[HIBSWAP_PAST_IMAGES]; /* 192: bytes, newest first */
-	__u8	reserved1[3776];		/* 320 */
+
+	/* HIBSWAP_COMPAT_SUMS, zero without */
+	__le64	sum_blocks;			/* 320: blocks that have a checksum */
+	__le32	sum_crc;			/* 328: of the checksums' bytes */
+	__le32	reserved2;			/* 332 */
+
+	/* HIBSWAP_COMPAT_DIRTY, zero without */
+	__le64	log_dirty;			/* 336: blocks to be erased */
+	__u8	reserved1[3752];		/* 344 */
 };						/* 4096 */
 
 /* extent.flags */
@@ -107,5 +119,13 @@ struct hibswap_extent_disk {
 	__le32	blocks;				/*   8: length, in blocks */
 	__le32	flags;				/*  12 */
 };						/*  16 */
+
+/*
+ * Checksums: one __le32 for each of the image's first sum_blocks blocks, CRC32C
+ * like the superblock's, in the order in which the blocks were written: those in
+ * the log, then those in place. They are in the map's place, from the first 4 KiB
+ * behind the extents on.
+ */
+#define HIBSWAP_SUM_SIZE	4
 
 #endif /* _UAPI_LINUX_DM_HIBSWAP_H */
