@@ -4,6 +4,7 @@
  */
 #include "dm.h"
 #include "inuse.h"
+#include "tabfile.h"
 
 #include <limits.h>
 #include <unistd.h>
@@ -27,24 +28,19 @@ static int in_use(const struct mapped *m)
 	return E_BUSY;
 }
 
-/** verb_close - remove /dev/mapper/NAME */
-int verb_close(int argc, char **argv)
+/* @missing: the exit code if there is none */
+static int close_one(const char *name, int missing)
 {
-	const char *name = argv[0];
 	struct mapped m;
 	int rc, tries;
 
-	(void)argc;
-	rc = dm_name_check(&name);
-	if (!rc)
-		rc = dm_start();
-	if (!rc)
-		rc = dm_find_table(name, &m);
+	rc = dm_find_table(name, &m);
 	if (rc)
 		return rc;
 	if (!m.exists) {
-		msg_err("%s does not exist", m.path);
-		return E_DEVICE;
+		if (missing)
+			msg_err("%s does not exist", m.path);
+		return missing;
 	}
 	/* Without a table it is what a failed open has left */
 	if (strcmp(m.target, DM_TARGET) && (*m.target || strncmp(m.uuid, "HIBSWAP-", 8))) {
@@ -67,4 +63,24 @@ int verb_close(int argc, char **argv)
 	else if (!rc)
 		msg_verbose("%s is closed", m.path);
 	return rc;
+}
+
+static int close_entry(const struct tab_entry *e)
+{
+	return close_one(e->name, E_OK);
+}
+
+/** verb_close - remove /dev/mapper/NAME, or all of hibswaptab(5) */
+int verb_close(int argc, char **argv)
+{
+	const char *name = argc ? argv[0] : NULL;
+	int rc = all_or_names(argc, 1, "close");
+
+	if (!rc && name)
+		rc = dm_name_check(&name);
+	if (!rc)
+		rc = dm_start();
+	if (rc)
+		return rc;
+	return opts.all ? tabfile_each(close_entry) : close_one(name, E_DEVICE);
 }

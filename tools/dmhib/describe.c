@@ -123,6 +123,40 @@ int meta_complain(const struct dev *dev, const struct meta *meta)
 }
 
 /**
+ * meta_belongs - does a superblock belong to the device it was found on?
+ * @dev: the device
+ * @geom: decoded geometry
+ * @region_start: where the superblock was looked for, sectors
+ *
+ * Return: an exit code.
+ */
+int meta_belongs(const struct dev *dev, const struct hibswap_geom *geom, u64 region_start)
+{
+	struct hibswap_fault fault = {};
+
+	return meta_fits(dev, geom, region_start, &fault) ? meta_stranger(dev, &fault) : E_OK;
+}
+
+/**
+ * meta_stranger - say that a superblock does not belong to a device
+ * @dev: the device
+ * @fault: from meta_fits()
+ *
+ * Return: the exit code.
+ */
+int meta_stranger(const struct dev *dev, const struct hibswap_fault *fault)
+{
+	msg_err("the superblock does not belong to %s: its %s is %" PRIu64
+		", the device says %" PRIu64 " (sectors)",
+		dev->path, fault->what, fault->value, fault->limit);
+	/* Only the data are cut off, which may be swap alone */
+	if (!strcmp(fault->what, META_DATA_END))
+		msg_err("if %s has become smaller, \"dmhib resize %s\" fits the data into it; they then need mkswap",
+			dev->path, dev->path);
+	return E_BADSUPER;
+}
+
+/**
  * uuid_text - a UUID in its usual form
  * @uuid: 16 bytes
  * @buf: UUID_TEXT bytes
@@ -215,4 +249,42 @@ void json_print(struct json_object *obj)
 	puts(json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PRETTY |
 						 JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(obj);
+}
+
+/**
+ * region_open - open a device that has to have a superblock
+ * @dev: to be opened
+ * @meta: filled in
+ * @path: the device
+ * @flags: as for dev_open()
+ *
+ * The region starts where --region-start says. region_close() both, unless it
+ * fails, which has been said then.
+ *
+ * Return: an exit code.
+ */
+int region_open(struct dev *dev, struct meta *meta, const char *path, unsigned int flags)
+{
+	int rc;
+
+	rc = dev_open(dev, path, flags);
+	if (rc)
+		return rc;
+	meta_read(dev, opts.region_start >> HIBSWAP_SECTOR_SHIFT, meta);
+	if (meta->which >= 0)
+		return E_OK;
+	rc = meta_complain(dev, meta);
+	region_close(dev, meta);
+	return rc;
+}
+
+/**
+ * region_close - undo region_open()
+ * @dev: the device
+ * @meta: its superblocks
+ */
+void region_close(struct dev *dev, struct meta *meta)
+{
+	meta_free(meta);
+	dev_close(dev);
 }

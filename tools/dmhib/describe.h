@@ -16,6 +16,10 @@ const char *fault_code(int err);
 const char *fault_text(int err, const struct hibswap_fault *fault, char *buf);
 const char *copy_fault_text(const struct meta_copy *copy, char *buf);
 int meta_complain(const struct dev *dev, const struct meta *meta);
+int meta_belongs(const struct dev *dev, const struct hibswap_geom *geom, u64 region_start);
+int meta_stranger(const struct dev *dev, const struct hibswap_fault *fault);
+int region_open(struct dev *dev, struct meta *meta, const char *path, unsigned int flags);
+void region_close(struct dev *dev, struct meta *meta);
 const char *uuid_text(const u8 *uuid, char *buf);
 const char *state_text(u32 state);
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mapped device, through libdevmapper.
- *
- * Where udev runs, the steps that it reacts to are done under a cookie, so
- * that /dev/mapper/NAME is there (or gone) when dmhib returns. Where it does
- * not, as in many an initramfs, libdevmapper makes the node itself.
+ * The mapped device, through libdevmapper: what there is, and messages to it.
+ * dm-create.c makes it and removes it.
  */
 #include "dm.h"
-#include "inuse.h"
-#include "kmsg.h"
 
 #include <libdevmapper.h>
 #include <stdarg.h>
@@ -34,21 +29,32 @@ static void log_line(int level, const char *file, int line, int dm_errno, const 
 }
 
 /**
- * dm_start - set the library up, see whether the kernel answers
+ * dm_answers - set the library up, see whether the kernel answers
  *
- * Return: an exit code.
+ * Return: whether it does.
  */
-int dm_start(void)
+bool dm_answers(void)
 {
 	char version[64];
 
 	dm_log_with_errno_init(log_line);
 	dm_udev_set_sync_support(1);
-	if (dm_driver_version(version, sizeof(version))) {
-		msg_debug("device-mapper %s, udev synchronisation %s", version,
-			  dm_udev_get_sync_support() ? "on" : "off");
+	if (!dm_driver_version(version, sizeof(version)))
+		return false;
+	msg_debug("device-mapper %s, udev synchronisation %s", version,
+		  dm_udev_get_sync_support() ? "on" : "off");
+	return true;
+}
+
+/**
+ * dm_start - as dm_answers(), and say why not
+ *
+ * Return: an exit code.
+ */
+int dm_start(void)
+{
+	if (dm_answers())
 		return E_OK;
-	}
 	if (geteuid()) {
 		msg_err("cannot talk to device-mapper: this needs root");
 		return E_PERM;
@@ -65,24 +71,22 @@ int dm_start(void)
  */
 int dm_name_check(const char **name)
 {
-	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789#+-.:=@_";
 	static const char dir[] = "/dev/mapper/";
 	const char *n = *name;
 
 	if (!strncmp(n, dir, sizeof(dir) - 1))
 		n += sizeof(dir) - 1;
-	if (!*n || n[strspn(n, good)] || !strcmp(n, ".") || !strcmp(n, "..") ||
-	    !strcmp(n, "control") || strlen(n) > DM_NAME_MAX) {
+	if (!mapped_name_ok(n)) {
 		msg_err("\"%s\" cannot be the name of a mapped device", *name);
-		msg_more("up to %d letters, digits and #+-.:=@_", DM_NAME_MAX);
+		msg_more("up to %d letters, digits and #+-.:=@_, not beginning with -", DM_NAME_MAX);
 		return E_PARAM;
 	}
 	*name = n;
 	return E_OK;
 }
 
-static int no_memory(void)
+/** dm_no_memory - say so; the exit code */
+int dm_no_memory(void)
 {
 	msg_err("out of memory");
 	return E_MEM;
@@ -183,6 +187,55 @@ int dm_find_table(const char *name, struct mapped *m)
 	return exit_from_errno(err);
 }
 
+static bool is_ours(const char *name)
+{
+	struct mapped m;
+
+	return !get_target(name, DM_DEVICE_TABLE, &m, m.table, sizeof(m.table)) &&
+	       !strcmp(m.target, DM_TARGET);
+}
+
+/**
+ * dm_list - the names of all hibswap devices
+ * @names: set to an array; it and every name are to be freed
+ * @nr: set to how many there are
+ *
+ * Return: an exit code.
+ */
+int dm_list(char ***names, unsigned int *nr)
+{
+	struct dm_task *t = dm_task_create(DM_DEVICE_LIST);
+	struct dm_names *n;
+	unsigned int next = 0;
+	char *copy;
+
+	*names = NULL;
+	*nr = 0;
+	if (!t)
+		return dm_no_memory();
+	n = dm_task_run(t) ? dm_task_get_names(t) : NULL;
+	if (!n) {
+		msg_err("cannot ask device-mapper for its devices: %s",
+			strerror(dm_task_get_errno(t)));
+		dm_task_destroy(t);
+		return E_DEVICE;
+	}
+	/* Without any device there is one entry, without a number */
+	do {
+		n = (void *)((char *)n + next);
+		next = n->next;
+		if (!n->dev || !is_ours(n->name))
+			continue;
+		*names = reallocarray(*names, *nr + 1, sizeof(**names));
+		copy = strdup(n->name);
+		if (!*names || !copy)
+			exit(dm_no_memory());
+		(*names)[(*nr)++] = copy;
+	} while (next);
+	dm_task_destroy(t);
+	return E_OK;
+}
+
 /* Also makes the kernel ask for the module */
 static bool have_target(void)
 {
@@ -210,151 +263,25 @@ int dm_need_target(void)
 	return E_NOTARGET;
 }
 
-/* The udev rules react to this one: wait for them */
-static int run_with_udev(struct dm_task *t)
+/**
+ * dm_message - send a message to the target
+ * @name: the mapped device
+ * @text: the message
+ *
+ * Return: 0 or a negative errno.
+ */
+int dm_message(const char *name, const char *text)
 {
-	uint32_t cookie = 0;
-	int ok = 1, err = 0;
-
-	if (dm_udev_get_sync_support())
-		ok = dm_task_set_cookie(t, &cookie, 0);
-	if (ok)
-		ok = dm_task_run(t);
-	if (!ok)
-		err = dm_task_get_errno(t) ? -dm_task_get_errno(t) : -EIO;
-	if (cookie)
-		dm_udev_wait(cookie);
-	else
-		dm_task_update_nodes();
-	return err;
-}
-
-static int create_empty(const char *name, const char *uuid, bool readonly)
-{
-	struct dm_task *t = dm_task_create(DM_DEVICE_CREATE);
+	struct dm_task *t = dm_task_create(DM_DEVICE_TARGET_MSG);
 	int err = 0;
 
 	if (!t)
 		return -ENOMEM;
-	if (!dm_task_set_name(t, name) || !dm_task_set_uuid(t, uuid) ||
-	    (readonly && !dm_task_set_ro(t)))
+	if (!dm_task_set_name(t, name) || !dm_task_set_sector(t, 0) ||
+	    !dm_task_set_message(t, text))
 		err = -EINVAL;
 	else if (!dm_task_run(t))
 		err = dm_task_get_errno(t) ? -dm_task_get_errno(t) : -EIO;
 	dm_task_destroy(t);
 	return err;
-}
-
-static int load(const char *name, u64 sectors, const char *args, bool readonly)
-{
-	struct dm_task *t = dm_task_create(DM_DEVICE_RELOAD);
-	int err = 0;
-
-	if (!t)
-		return -ENOMEM;
-	if (!dm_task_set_name(t, name) || (readonly && !dm_task_set_ro(t)) ||
-	    !dm_task_add_target(t, 0, sectors, DM_TARGET, args))
-		err = -EINVAL;
-	else if (!dm_task_run(t))
-		err = dm_task_get_errno(t) ? -dm_task_get_errno(t) : -EIO;
-	dm_task_destroy(t);
-	return err;
-}
-
-static int resume(const char *name)
-{
-	struct dm_task *t = dm_task_create(DM_DEVICE_RESUME);
-	int err = -ENOMEM;
-
-	if (!t)
-		return err;
-	if (dm_task_set_name(t, name))
-		err = run_with_udev(t);
-	dm_task_destroy(t);
-	return err;
-}
-
-/**
- * dm_create - make a mapped device with one hibswap target
- * @name: its name, free a moment ago
- * @uuid: its DM_UUID
- * @sectors: its length
- * @args: the target's arguments
- * @readonly: the table is
- * @below: the device that it lies on, for messages
- *
- * In single steps: done in one, libdevmapper forgets why it failed.
- *
- * Return: an exit code.
- */
-int dm_create(const char *name, const char *uuid, u64 sectors, const char *args,
-	      bool readonly, dev_t below)
-{
-	int err, kmsg = kmsg_begin();
-
-	msg_debug("table: 0 %llu %s %s", (unsigned long long)sectors, DM_TARGET, args);
-	err = create_empty(name, uuid, readonly);
-	if (err) {
-		msg_err("cannot create /dev/mapper/%s: %s", name, strerror(-err));
-		/* The name was free, so another device has this UUID */
-		if (err == -EBUSY)
-			msg_more("a mapped device with this UUID exists already");
-		goto out;
-	}
-	err = load(name, sectors, args, readonly);
-	if (!err)
-		err = resume(name);
-	if (!err) {
-		if (kmsg >= 0)
-			close(kmsg);
-		return E_OK;
-	}
-	/* EBUSY is the target's, for a region in use, or dm's, for the device */
-	msg_err("the kernel does not open it: %s", strerror(-err));
-	if (err == -EBUSY)
-		inuse_say(below);
-	kmsg_say(kmsg, "device-mapper");
-	kmsg = -1;
-	dm_remove(name, false);
-out:
-	if (kmsg >= 0)
-		close(kmsg);
-	return err == -ENOMEM ? no_memory() : exit_from_errno(err);
-}
-
-/* libdevmapper takes the node away also of a device that is to stay a while */
-static void keep_node(const char *name)
-{
-	struct mapped m;
-
-	if (!dm_find(name, &m) && m.exists)
-		dm_mknodes(name);
-}
-
-/**
- * dm_remove - remove a mapped device
- * @name: its name
- * @deferred: when it is in use, then as soon as it is no more
- *
- * Return: an exit code.
- */
-int dm_remove(const char *name, bool deferred)
-{
-	struct dm_task *t = dm_task_create(DM_DEVICE_REMOVE);
-	int err;
-
-	if (!t)
-		return no_memory();
-	/* udev has a short look at everything: try again for a while */
-	if (!dm_task_set_name(t, name) ||
-	    !(deferred ? dm_task_deferred_remove(t) : dm_task_retry_remove(t)))
-		err = -EINVAL;
-	else
-		err = run_with_udev(t);
-	dm_task_destroy(t);
-	if (err)
-		msg_err("cannot remove /dev/mapper/%s: %s", name, strerror(-err));
-	else if (deferred)
-		keep_node(name);
-	return exit_from_errno(err);
 }

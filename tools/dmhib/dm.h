@@ -6,9 +6,10 @@
 #define DMHIB_DM_H
 
 #include "dmhib.h"
+#include "names.h"
 
 #define DM_TARGET	"hibswap"
-#define DM_NAME_MAX	80	/* with UUID and prefix it still fits the kernel's limit */
+#define DM_NAME_MAX	MAPPED_NAME_MAX
 
 /**
  * struct mapped - a mapped device
@@ -40,11 +41,15 @@ struct mapped {
 	char status[512];
 };
 
+bool dm_answers(void);
 int dm_start(void);
 int dm_name_check(const char **name);
 int dm_find(const char *name, struct mapped *m);
 int dm_find_table(const char *name, struct mapped *m);
+int dm_list(char ***names, unsigned int *nr);
 int dm_need_target(void);
+int dm_message(const char *name, const char *text);
+int dm_no_memory(void);
 int dm_create(const char *name, const char *uuid, u64 sectors, const char *args,
 	      bool readonly, dev_t below);
 int dm_remove(const char *name, bool deferred);

@@ -4,121 +4,14 @@
  */
 #include "dmhib.h"
 
-#include <getopt.h>
-
 struct opts opts;
-
-/* Options that only some verbs have */
-enum {
-	OPT_REGION_SIZE = 256,
-	OPT_WINDOW,
-	OPT_MAP_EXTENTS,
-	OPT_RAM,
-	OPT_UUID,
-	OPT_FORCE,
-	OPT_READONLY,
-	OPT_REGION_START,
-	OPT_DEFERRED,
-	OPT_SUPER,
-	OPT_IMAGE,
-	OPT_EXTENTS,
-	OPT_JSON,
-	OPT_DEBUG,
-	OPT_HELP,
-};
-
-#define NONE	no_argument
-#define ARG	required_argument
-
-static const struct option format_options[] = {
-	{ "region-size", ARG, NULL, OPT_REGION_SIZE },
-	{ "window", ARG, NULL, OPT_WINDOW },
-	{ "map-extents", ARG, NULL, OPT_MAP_EXTENTS },
-	{ "ram", ARG, NULL, OPT_RAM },
-	{ "uuid", ARG, NULL, OPT_UUID },
-	{ "force", NONE, NULL, OPT_FORCE },
-	{ "json", NONE, NULL, OPT_JSON },
-	{ }
-};
-
-static const struct option open_options[] = {
-	{ "window", NONE, NULL, OPT_WINDOW },
-	{ "readonly", NONE, NULL, OPT_READONLY },
-	{ "region-start", ARG, NULL, OPT_REGION_START },
-	{ }
-};
-
-static const struct option close_options[] = {
-	{ "deferred", NONE, NULL, OPT_DEFERRED },
-	{ }
-};
-
-static const struct option status_options[] = {
-	{ "json", NONE, NULL, OPT_JSON },
-	{ }
-};
-
-static const struct option dump_options[] = {
-	{ "super", NONE, NULL, OPT_SUPER },
-	{ "image", NONE, NULL, OPT_IMAGE },
-	{ "extents", NONE, NULL, OPT_EXTENTS },
-	{ "region-start", ARG, NULL, OPT_REGION_START },
-	{ "json", NONE, NULL, OPT_JSON },
-	{ }
-};
-
-static const struct option common_options[] = {
-	{ "batch-mode", NONE, NULL, 'q' },
-	{ "verbose", NONE, NULL, 'v' },
-	{ "debug", NONE, NULL, OPT_DEBUG },
-	{ "help", NONE, NULL, OPT_HELP },
-	{ "usage", NONE, NULL, OPT_HELP },
-	{ "version", NONE, NULL, 'V' },
-	{ }
-};
-
-struct action {
-	const char *name;
-	const char *alias;
-	int args;
-	const char *usage;
-	const char *what;
-	const struct option *options;
-	int (*run)(int argc, char **argv);
-};
-
-static const struct action actions[] = {
-	{ "format", NULL, 1,
-	  "DEVICE --region-size SIZE [--window SIZE] [--map-extents N | --ram SIZE]\n"
-	  "         [--uuid UUID] [--force] [--json]",
-	  "lay out a region and, behind it, data for swap",
-	  format_options, verb_format },
-	{ "open", "create", 2,
-	  "DEVICE NAME [--window] [--readonly] [--region-start OFFSET]",
-	  "make /dev/mapper/NAME",
-	  open_options, verb_open },
-	{ "close", "remove", 1,
-	  "NAME [--deferred]",
-	  "remove /dev/mapper/NAME",
-	  close_options, verb_close },
-	{ "status", NULL, 1,
-	  "NAME [--json]",
-	  "explain what /dev/mapper/NAME is doing",
-	  status_options, verb_status },
-	{ "dump", NULL, 1,
-	  "DEVICE [--super] [--image] [--extents] [--region-start OFFSET] [--json]",
-	  "show what is on the device, or in a file",
-	  dump_options, verb_dump },
-};
-
-#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
 static void usage(FILE *to)
 {
 	fprintf(to, "dmhib %s\n"
 		"Usage: dmhib <action> <arguments> [option...]\n\n"
 		"Actions:\n", DMHIB_VERSION);
-	for (unsigned int i = 0; i < NR_ACTIONS; i++)
+	for (unsigned int i = 0; i < nr_actions; i++)
 		fprintf(to, "  %s %s\n         %s\n", actions[i].name, actions[i].usage,
 			actions[i].what);
 	fprintf(to, "\nOptions of all actions:\n"
@@ -131,7 +24,8 @@ static void usage(FILE *to)
 		"with K, M, G or T.\n"
 		"Exit status: 0 success, 1 parameters, 2 permission, 3 memory, 4 device,\n"
 		"5 busy or exists, 6 refused without --force, 7 no superblock, 8 superblock not\n"
-		"usable, 9 no support in the kernel. dmhib(8) says more.\n");
+		"usable, 9 no support in the kernel, 10 no image, 11 it will not hibernate.\n"
+		"dmhib(8) says more.\n");
 }
 
 static int bad_value(const char *option, const char *text, int err)
@@ -176,14 +70,103 @@ static int set_region_start(const char *text)
 	return E_OK;
 }
 
+/* Of a region that is there already it can also be taken away */
+static int set_window(const char *text)
+{
+	int err = size_parse(text, &opts.window_size);
+
+	opts.no_window = !err && !opts.window_size;
+	return err ? bad_value("window", text, err) : E_OK;
+}
+
+static int set_wait(const char *text)
+{
+	if (number_parse(text, &opts.wait) || opts.wait > 366 * 86400) {
+		msg_err("--wait: \"%s\" is not a number of seconds", text);
+		return E_PARAM;
+	}
+	opts.have_wait = true;
+	return E_OK;
+}
+
+static int set_root(const char *text)
+{
+	if (*text != '/') {
+		msg_err("--root: \"%s\" is not an absolute path", text);
+		return E_PARAM;
+	}
+	opts.root = text;
+	return E_OK;
+}
+
+/* Those that are just there or not */
+static bool *flag_of(int c)
+{
+	switch (c) {
+	case OPT_FORCE:
+		return &opts.force;
+	case OPT_READONLY:
+		return &opts.readonly;
+	case OPT_DEFERRED:
+		return &opts.deferred;
+	case OPT_SUPER:
+		return &opts.show_super;
+	case OPT_IMAGE:
+		return &opts.show_image;
+	case OPT_EXTENTS:
+		return &opts.show_extents;
+	case OPT_JSON:
+		return &opts.json;
+	case OPT_FILL:
+		return &opts.fill;
+	case OPT_DISCARD:
+		return &opts.discard;
+	case OPT_ZERO:
+		return &opts.zero;
+	case OPT_ALL:
+		return &opts.all;
+	case OPT_WIPE:
+		return &opts.wipe;
+	case OPT_DEVICE:
+		return &opts.device_only;
+	case OPT_UDEV:
+		return &opts.udev;
+	case OPT_IF_BOOTED:
+		return &opts.if_booted;
+	case OPT_UNDO:
+		return &opts.undo;
+	case OPT_DRY_RUN:
+		return &opts.dry_run;
+	case OPT_NO_INITRAMFS:
+		return &opts.no_initramfs;
+	case OPT_DEBUG:
+		return &opts.debug;
+	case OPT_YES:
+	case 'q':
+		return &opts.batch;
+	case 'v':
+		return &opts.verbose;
+	default:
+		return NULL;
+	}
+}
+
 static int set_option(const struct action *action, int c, const char *arg)
 {
+	bool *flag = flag_of(c);
+
+	if (flag) {
+		*flag = true;
+		return E_OK;
+	}
 	switch (c) {
 	case OPT_REGION_SIZE:
 		return set_size("region-size", arg, &opts.region_size);
 	case OPT_WINDOW:
-		if (action->run == verb_format)
+		if (action->run == verb_format || action->run == verb_setup)
 			return set_size("window", arg, &opts.window_size);
+		if (action->run == verb_resize)
+			return set_window(arg);
 		opts.window = true;
 		return E_OK;
 	case OPT_MAP_EXTENTS:
@@ -193,38 +176,15 @@ static int set_option(const struct action *action, int c, const char *arg)
 	case OPT_UUID:
 		opts.uuid = arg;
 		return E_OK;
-	case OPT_FORCE:
-		opts.force = true;
-		return E_OK;
-	case OPT_READONLY:
-		opts.readonly = true;
-		return E_OK;
 	case OPT_REGION_START:
 		return set_region_start(arg);
-	case OPT_DEFERRED:
-		opts.deferred = true;
+	case OPT_TAB:
+		opts.tab = arg;
 		return E_OK;
-	case OPT_SUPER:
-		opts.show_super = true;
-		return E_OK;
-	case OPT_IMAGE:
-		opts.show_image = true;
-		return E_OK;
-	case OPT_EXTENTS:
-		opts.show_extents = true;
-		return E_OK;
-	case OPT_JSON:
-		opts.json = true;
-		return E_OK;
-	case OPT_DEBUG:
-		opts.debug = true;
-		return E_OK;
-	case 'q':
-		opts.batch = true;
-		return E_OK;
-	case 'v':
-		opts.verbose = true;
-		return E_OK;
+	case OPT_WAIT:
+		return set_wait(arg);
+	case OPT_ROOT:
+		return set_root(arg);
 	case 'V':
 		printf("dmhib %s\n", DMHIB_VERSION);
 		exit(E_OK);
@@ -246,7 +206,7 @@ static void join_options(struct option *to, const struct option *own)
 
 static const struct action *find_action(const char *name)
 {
-	for (unsigned int i = 0; i < NR_ACTIONS; i++)
+	for (unsigned int i = 0; i < nr_actions; i++)
 		if (!strcmp(name, actions[i].name) ||
 		    (actions[i].alias && !strcmp(name, actions[i].alias)))
 			return &actions[i];
@@ -308,7 +268,7 @@ int main(int argc, char **argv)
 		msg_err("unknown action \"%s\": see --help", argv[0]);
 		return E_PARAM;
 	}
-	if (argc - 1 != action->args) {
+	if (argc - 1 < action->args_min || argc - 1 > action->args_max) {
 		msg_err("usage: dmhib %s %s", action->name, action->usage);
 		return E_PARAM;
 	}

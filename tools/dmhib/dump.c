@@ -44,6 +44,9 @@ static const struct field fields[] = {
 	FIELD(log_blocks, false),
 	FIELD(in_place_blocks, false),
 	FIELD(header_crc, true),
+	FIELD(sum_blocks, false),
+	FIELD(sum_crc, true),
+	FIELD(log_dirty, false),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -156,6 +159,7 @@ static void image_words(const struct view *v)
 	printf("  extents:      %" PRIu64 ", map place %u at sector %" PRIu64 "\n", im->extents,
 	       im->map_place, v->sb->geom.map_start[im->map_place]);
 	printf("  page size:    %u\n", im->page_size);
+	printf("  checksums:    %" PRIu64 " blocks have one\n", im->sum_blocks);
 	printf("  map:          %s\n", fault_text(v->map.err, &v->map.fault, text));
 	header_words(v);
 	printf("  verdict:      %s\n",
@@ -254,6 +258,7 @@ static struct json_object *image_json(const struct view *v)
 	jadd_u64(obj, "log_bytes", im->log_blocks << HIBSWAP_BLOCK_SHIFT);
 	jadd_u64(obj, "in_place_bytes", im->in_place_blocks << HIBSWAP_BLOCK_SHIFT);
 	jadd_u64(obj, "extents", im->extents);
+	jadd_u64(obj, "sum_blocks", im->sum_blocks);
 	jadd_bool(obj, "map_valid", !v->map.err);
 	json_object_object_add(obj, "map_fault", fault_json(v->map.err, &v->map.fault));
 	jadd_bool(obj, "resumable", !v->map.err && v->header.crc_ok);

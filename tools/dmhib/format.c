@@ -8,24 +8,14 @@
  * last, because the other one may be older and committed.
  */
 #include "describe.h"
+#include "layout.h"
 #include "sig.h"
 
 #include <inttypes.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
-
-#define MIB_SECTORS	2048
-
-/*
- * Where a header page may end in a signature, whatever the page size: old swap
- * must not come back to life at the data's start.
- */
-#define DATA_ZERO_SECTORS	128	/* 64 KiB */
-/* Less data is no swap area worth having, and a typing error for certain */
-#define DATA_LEAST_SECTORS	MIB_SECTORS
 
 struct plan {
 	struct hibswap_super sb;
@@ -33,77 +23,20 @@ struct plan {
 	u64 extents;
 };
 
-/* Lengths of data are multiples of what the target calls a page */
-static u64 page_sectors(void)
-{
-	return max((u64)sysconf(_SC_PAGESIZE), HIBSWAP_BLOCK_SIZE) >> HIBSWAP_SECTOR_SHIFT;
-}
-
-static int plan_extents(struct plan *plan)
-{
-	struct sysinfo si;
-
-	if (opts.map_extents) {
-		plan->extents = opts.map_extents;
-		return E_OK;
-	}
-	plan->ram = opts.ram;
-	if (!plan->ram) {
-		if (sysinfo(&si)) {
-			msg_err("cannot tell how much memory there is: use --ram");
-			return E_DEVICE;
-		}
-		plan->ram = (u64)si.totalram * si.mem_unit;
-	}
-	plan->extents = hibswap_default_extents(plan->ram >> HIBSWAP_BLOCK_SHIFT);
-	return E_OK;
-}
-
 static int plan_geom(const struct dev *dev, struct plan *plan)
 {
 	struct hibswap_geom *geom = &plan->sb.geom;
-	const u64 align = page_sectors();
-	char a[SIZE_TEXT], b[SIZE_TEXT];
-	struct hibswap_fault fault = {};
-	int err;
+	const u64 align = layout_page_sectors();
+	int rc;
 
-	geom->region_sectors = ((opts.region_size >> HIBSWAP_SECTOR_SHIFT) +
-				!!(opts.region_size & 511) + MIB_SECTORS - 1) / MIB_SECTORS *
-			       MIB_SECTORS;
+	geom->region_sectors = layout_round(opts.region_size, MIB_SECTORS);
 	geom->data_start = geom->region_sectors;
-	if (geom->data_start >= dev->sectors ||
-	    dev->sectors - geom->data_start < DATA_LEAST_SECTORS) {
-		msg_err("a region of %s leaves no room for swap on %s, which has %s",
-			sectors_text(geom->region_sectors, a), dev->path,
-			sectors_text(dev->sectors, b));
-		return E_DEVICE;
-	}
+	rc = layout_data(dev, geom, dev->sectors);
+	if (rc)
+		return rc;
 	geom->data_sectors = (dev->sectors - geom->data_start) / align * align;
-	geom->window_sectors = ((opts.window_size >> HIBSWAP_SECTOR_SHIFT) +
-				!!(opts.window_size & 511) + align - 1) / align * align;
-	err = hibswap_geom_init(geom, plan->extents, &fault);
-	if (err == -ENOSPC) {
-		msg_err("a region of %s is too small: superblocks, two maps of %" PRIu64
-			" extents and the shortest log need %s",
-			sectors_text(geom->region_sectors, a), plan->extents,
-			sectors_text((fault.limit + MIB_SECTORS - 1) / MIB_SECTORS * MIB_SECTORS,
-				     b));
-		msg_more("and the log has to hold the whole image: make it much larger than that");
-		return E_PARAM;
-	}
-	/* The log is laid out by then: all else was in order */
-	if (err && geom->log_sectors && geom->window_sectors > geom->log_sectors) {
-		msg_err("a window of %s is larger than the log, which has %s",
-			sectors_text(geom->window_sectors, a), sectors_text(geom->log_sectors, b));
-		msg_more("make the region larger or the window smaller");
-		return E_PARAM;
-	}
-	if (err) {
-		msg_err("%s: %" PRIu64 " is not possible, the limit is %" PRIu64, fault.what,
-			fault.value, fault.limit);
-		return E_PARAM;
-	}
-	return E_OK;
+	geom->window_sectors = layout_round(opts.window_size, align);
+	return layout_init(geom, plan->extents);
 }
 
 static int plan_make(const struct dev *dev, struct plan *plan)
@@ -122,7 +55,7 @@ static int plan_make(const struct dev *dev, struct plan *plan)
 		msg_err("\"%s\" is not a UUID", opts.uuid);
 		return E_PARAM;
 	}
-	rc = plan_extents(plan);
+	rc = layout_extents(&plan->ram, &plan->extents);
 	if (rc)
 		return rc;
 	plan->sb.version = HIBSWAP_VERSION;
@@ -206,22 +139,15 @@ static int invalidate_old(const struct dev *dev, const struct meta *old)
 
 static int wipe_foreign(const struct dev *dev, const struct hibswap_geom *geom)
 {
-	bool had_table = false, dummy;
+	bool had_table = false;
 	int n;
 
 	n = sig_wipe(dev, 0, 0, &had_table);
 	if (n < 0)
 		return E_DEVICE;
-	/*
-	 * Behind the region something may lie that the raw device does not
-	 * show, and the mapped device would: the data of an earlier layout.
-	 */
-	n = sig_wipe(dev, geom->data_start, geom->data_sectors, &dummy);
-	if (n < 0)
-		return E_DEVICE;
+	n = layout_wipe_signatures(dev, geom);
 	if (n)
-		msg_warn("%d old signature%s at the new start of the data wiped", n,
-			 n == 1 ? "" : "s");
+		return n;
 	/* Partitions without a table would stay until the next boot */
 	if (had_table && dev->rdev && ioctl(dev->fd, BLKRRPART))
 		msg_debug("partition table not read again: %s", strerror(errno));
@@ -273,51 +199,18 @@ static int verify(const struct dev *dev, const struct hibswap_super *sb)
 	return E_OK;
 }
 
-static void table_line(const struct dev *dev, const struct hibswap_geom *g, bool window,
-		       char *buf, size_t len)
-{
-	snprintf(buf, len, "0 %" PRIu64 " hibswap %s %" PRIu64 " %" PRIu64 " %" PRIu64,
-		 g->data_sectors + (window ? g->window_sectors : 0), dev->path, g->data_start,
-		 g->region_start, g->region_sectors);
-}
-
-static void report_json(const struct dev *dev, const struct plan *plan, const char *table)
-{
-	struct json_object *obj = json_object_new_object();
-	char uuid[UUID_TEXT];
-
-	jadd_str(obj, "device", dev->path);
-	jadd_str(obj, "uuid", uuid_text(plan->sb.uuid, uuid));
-	json_object_object_add(obj, "geometry", geom_json(&plan->sb.geom));
-	jadd_str(obj, "table", table);
-	json_print(obj);
-}
-
 static void report(const struct dev *dev, const struct plan *plan)
 {
 	const struct hibswap_geom *g = &plan->sb.geom;
-	char table[512], uuid[UUID_TEXT], a[SIZE_TEXT], b[SIZE_TEXT];
+	char table[512], uuid[UUID_TEXT];
 
-	table_line(dev, g, false, table, sizeof(table));
+	layout_table(dev, g, table, sizeof(table));
 	if (opts.json) {
-		report_json(dev, plan, table);
+		json_print(layout_json(dev, &plan->sb, table));
 		return;
 	}
 	printf("%s: formatted, UUID %s\n", dev->path, uuid_text(plan->sb.uuid, uuid));
-	printf("  region  %10s  sectors %" PRIu64 " to %" PRIu64 "\n",
-	       sectors_text(g->region_sectors, a), g->region_start,
-	       g->region_start + g->region_sectors - 1);
-	printf("  log     %10s  the largest image\n", sectors_text(g->log_sectors, a));
-	printf("  maps    %10s  2 of %s, %" PRIu64 " extents each", sectors_text(2 * g->map_sectors, a),
-	       sectors_text(g->map_sectors, b), hibswap_map_extents_max(g));
-	if (plan->ram)
-		printf(", for %s of memory", size_text(plan->ram, b));
-	printf("\n  data    %10s  sectors %" PRIu64 " to %" PRIu64 ", for swap\n",
-	       sectors_text(g->data_sectors, a), g->data_start,
-	       g->data_start + g->data_sectors - 1);
-	if (g->window_sectors)
-		printf("  window  %10s  behind the data, for images only\n",
-		       sectors_text(g->window_sectors, a));
+	layout_print(g, plan->ram);
 	printf("Open it with \"dmhib open %s NAME\", or with\n", dev->path);
 	printf("  dmsetup create NAME --table \"%s\"\n", table);
 	if (dev->regular)
@@ -362,10 +255,9 @@ int verb_format(int argc, char **argv)
 		msg_err("format needs --region-size, for example --region-size 8G");
 		return E_PARAM;
 	}
-	if (opts.map_extents && opts.ram) {
-		msg_err("--map-extents and --ram say the same: give one of them");
-		return E_PARAM;
-	}
+	rc = layout_options();
+	if (rc)
+		return rc;
 	rc = dev_open(&dev, argv[0], DEV_WRITE);
 	if (rc)
 		return rc;

@@ -107,7 +107,7 @@ int meta_fits(const struct dev *dev, const struct hibswap_geom *geom, u64 region
 	else if (region_end > dev->sectors)
 		*fault = (struct hibswap_fault){ "region's end", region_end, dev->sectors };
 	else if (data_end > dev->sectors)
-		*fault = (struct hibswap_fault){ "data's end", data_end, dev->sectors };
+		*fault = (struct hibswap_fault){ META_DATA_END, data_end, dev->sectors };
 	else
 		return 0;
 	return -EINVAL;
@@ -136,6 +136,29 @@ int meta_write_super(const struct dev *dev, const struct hibswap_super *sb)
 	if (!err)
 		err = dev_sync(dev);
 	free(block);
+	return err;
+}
+
+/**
+ * meta_invalidate - take an image back
+ * @dev: device
+ * @sb: the superblock that counts; becomes what is written last
+ *
+ * Both copies, with the next two generations: the one that vouches for the
+ * image is written over second, when the first one counts already.
+ *
+ * Return: 0 or a negative errno.
+ */
+int meta_invalidate(const struct dev *dev, struct hibswap_super *sb)
+{
+	int err = 0;
+
+	sb->state = HIBSWAP_EMPTY;
+	sb->image = (struct hibswap_image){ .page_size = sb->image.page_size };
+	for (int i = 0; i < 2 && !err; i++) {
+		sb->generation++;
+		err = meta_write_super(dev, sb);
+	}
 	return err;
 }
 
@@ -250,6 +273,42 @@ static void map_walk(struct map_reader *r, struct meta_map *map, meta_extent_fn 
 }
 
 /**
+ * meta_read_sums - read the checksums of an image's blocks
+ * @dev: device
+ * @sb: the superblock, committed
+ * @map: says whether they are good, if it has no error yet
+ * @sums: memory for sb->image.sum_blocks of them, or NULL
+ */
+void meta_read_sums(const struct dev *dev, const struct hibswap_super *sb,
+		    struct meta_map *map, u32 *sums)
+{
+	const u64 most = DEV_CHUNK / HIBSWAP_SUM_SIZE;
+	u64 sector = hibswap_sum_sector(&sb->geom, sb->image.map_place, sb->image.extents);
+	__le32 *buf = dev_buf(DEV_CHUNK);
+	u32 crc = 0;
+	u64 nr;
+
+	for (u64 from = 0; !map->err && from < sb->image.sum_blocks; from += nr) {
+		u64 sectors;
+		int err;
+
+		nr = min(sb->image.sum_blocks - from, most);
+		sectors = (nr * HIBSWAP_SUM_SIZE + HIBSWAP_BLOCK_SIZE - 1) / HIBSWAP_BLOCK_SIZE *
+			  HIBSWAP_BLOCK_SECTORS;
+		err = dev_read(dev, sector, sectors, buf);
+		if (err)
+			map_fault(map, err, "checksums cannot be read, sector", sector, 0);
+		crc = hibswap_crc(crc, buf, nr * HIBSWAP_SUM_SIZE);
+		for (u64 i = 0; sums && i < nr; i++)
+			sums[from + i] = le32_to_cpu(buf[i]);
+		sector += sectors;
+	}
+	if (!map->err && crc != sb->image.sum_crc)
+		map_fault(map, -EBADMSG, "checksum of the checksums", crc, sb->image.sum_crc);
+	free(buf);
+}
+
+/**
  * meta_read_map - check the map of a committed image
  * @dev: device
  * @sb: the superblock, committed
@@ -274,5 +333,6 @@ void meta_read_map(const struct dev *dev, const struct hibswap_super *sb,
 		r.nr = 0;
 		map_walk(&r, map, fn, arg);
 	}
+	meta_read_sums(dev, sb, map, NULL);
 	free(r.buf);
 }

@@ -75,12 +75,18 @@ void meta_read(const struct dev *dev, u64 region_start, struct meta *meta);
 void meta_free(struct meta *meta);
 bool meta_ours(const struct meta *meta);
 bool meta_committed(const struct meta *meta);
+/* What meta_fits() complains about if the device is too small for the data alone */
+#define META_DATA_END	"data's end"
+
 int meta_fits(const struct dev *dev, const struct hibswap_geom *geom, u64 region_start,
 	      struct hibswap_fault *fault);
 int meta_write_super(const struct dev *dev, const struct hibswap_super *sb);
+int meta_invalidate(const struct dev *dev, struct hibswap_super *sb);
 void meta_read_header(const struct dev *dev, const struct hibswap_super *sb,
 		      struct meta_header *header);
 void meta_read_map(const struct dev *dev, const struct hibswap_super *sb,
 		   struct meta_map *map, meta_extent_fn fn, void *arg);
+void meta_read_sums(const struct dev *dev, const struct hibswap_super *sb,
+		    struct meta_map *map, u32 *sums);
 
 #endif /* DMHIB_META_H */

@@ -1,93 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dmhib open: make the mapped device.
+ * dmhib open: make mapped devices, of a device or of lines of hibswaptab(5).
  */
-#include "describe.h"
+#include "open.h"
 #include "dm.h"
-#include "inuse.h"
+#include "find.h"
+#include "tabfile.h"
 
-#include <inttypes.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
-
-static int check(const struct dev *dev, const struct meta *meta, u64 region_start)
+static u64 patience(const struct tab_entry *e)
 {
-	const struct hibswap_super *sb = meta_super(meta);
-	struct hibswap_fault fault = {};
-	char text[FAULT_TEXT];
-
-	if (!sb)
-		return meta_complain(dev, meta);
-	for (int i = 0; i < 2; i++)
-		if (meta->copy[i].err)
-			msg_warn("superblock copy %c of %s: %s; copy %c is used", 'A' + i, dev->path,
-				 copy_fault_text(&meta->copy[i], text), 'A' + meta->which);
-	if (meta_fits(dev, &sb->geom, region_start, &fault)) {
-		msg_err("the superblock does not belong to %s: its %s is %" PRIu64
-			", the device says %" PRIu64 " (sectors)",
-			dev->path, fault.what, fault.value, fault.limit);
-		return E_BADSUPER;
-	}
-	if (opts.window && !sb->geom.window_sectors) {
-		msg_err("%s has no window: it was formatted without --window", dev->path);
-		return E_PARAM;
-	}
-	if (sb->image.page_size != sysconf(_SC_PAGESIZE) && sb->state == HIBSWAP_COMMITTED)
-		msg_warn("the image was written with pages of %u bytes, this kernel has %ld: it will be dropped",
-			 sb->image.page_size, sysconf(_SC_PAGESIZE));
-	return E_OK;
+	if (opts.have_wait)
+		return opts.wait;
+	return e->timeout ? e->timeout : WAIT_FOREVER;
 }
 
-static int create(const struct dev *dev, const struct hibswap_super *sb, const char *name)
+static int open_entry(const struct tab_entry *e)
 {
-	const struct hibswap_geom *g = &sb->geom;
-	char uuid[128], args[160], hex[33];
-	u64 sectors = g->data_sectors;
+	const struct open_how how = {
+		.region_start = e->region_start >> HIBSWAP_SECTOR_SHIFT,
+		.window = e->window || opts.window,
+		.discard = e->discard || opts.discard,
+		.wipe = e->wipe || opts.wipe,
+		.again = true,
+	};
+	char path[PATH_MAX];
+	int rc = find_wait(e, patience(e), path, sizeof(path));
 
-	for (int i = 0; i < 16; i++)
-		sprintf(hex + 2 * i, "%02x", sb->uuid[i]);
-	snprintf(uuid, sizeof(uuid), "HIBSWAP-%s-%s", hex, name);
-	snprintf(args, sizeof(args), "%u:%u %" PRIu64 " %" PRIu64 " %" PRIu64, major(dev->rdev),
-		 minor(dev->rdev), g->data_start, g->region_start, g->region_sectors);
-	if (opts.window)
-		sectors += g->window_sectors;
-	return dm_create(name, uuid, sectors, args, opts.readonly, dev->rdev);
+	return rc ? rc : open_region(path, e->name, &how);
+}
+
+static int open_unless_noauto(const struct tab_entry *e)
+{
+	return e->noauto ? E_OK : open_entry(e);
+}
+
+static int open_line(const char *name)
+{
+	const struct tab_entry *e;
+	struct tab tab;
+	int rc = dm_name_check(&name);
+
+	if (rc)
+		return rc;
+	rc = tabfile_line(&tab, name, &e);
+	if (!rc)
+		rc = open_entry(e);
+	tab_free(&tab);
+	return rc;
+}
+
+static int open_device(const char *spec, const char *name)
+{
+	struct tab_entry e = { .region_start = opts.region_start };
+	const struct open_how how = {
+		.region_start = opts.region_start >> HIBSWAP_SECTOR_SHIFT,
+		.window = opts.window, .discard = opts.discard, .wipe = opts.wipe,
+	};
+	char path[PATH_MAX];
+	int rc = dm_name_check(&name);
+
+	if (rc)
+		return rc;
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	snprintf(e.spec, sizeof(e.spec), "%s", spec);
+	/* A file of the working directory is no spec, and an error soon enough */
+	if (strlen(spec) > TAB_SPEC_MAX || tab_spec_parse(e.spec, &e.kind, &e.value) ||
+	    (e.kind == TAB_BY_PATH && !opts.have_wait))
+		return open_region(spec, name, &how);
+	rc = find_wait(&e, opts.wait, path, sizeof(path));
+	return rc ? rc : open_region(path, name, &how);
 }
 
 /** verb_open - make /dev/mapper/NAME of a formatted device */
 int verb_open(int argc, char **argv)
 {
-	const u64 region_start = opts.region_start >> HIBSWAP_SECTOR_SHIFT;
-	const char *name = argv[1];
-	struct mapped m;
-	struct meta meta;
-	struct dev dev;
-	int rc;
+	int rc = all_or_names(argc, 2, "open");
 
-	(void)argc;
-	rc = dm_name_check(&name);
 	if (rc)
 		return rc;
-	rc = dev_open(&dev, argv[0], DEV_BLOCK);
-	if (rc)
-		return rc;
-	meta_read(&dev, region_start, &meta);
-	rc = check(&dev, &meta, region_start);
-	dev_close(&dev);
-	if (!rc)
-		rc = dm_start();
-	if (!rc)
-		rc = dm_find(name, &m);
-	if (!rc && m.exists) {
-		msg_err("%s exists already", m.path);
-		rc = E_BUSY;
-	}
-	if (!rc)
-		rc = dm_need_target();
-	if (!rc)
-		rc = create(&dev, meta_super(&meta), name);
-	if (!rc)
-		msg_verbose("%s is open", m.path);
-	meta_free(&meta);
-	return rc;
+	if (opts.all)
+		return tabfile_each(open_unless_noauto);
+	return argc == 1 ? open_line(argv[0]) : open_device(argv[0], argv[1]);
 }

@@ -170,3 +170,50 @@ int sig_wipe(const struct dev *dev, u64 start, u64 sectors, bool *had_table)
 		msg_err("cannot wipe the signatures on %s: %s", dev->path, strerror(-err));
 	return err ? err : n;
 }
+
+static void value(blkid_probe pr, const char *name, char *buf, size_t len)
+{
+	const char *text;
+
+	if (blkid_probe_lookup_value(pr, name, &text, NULL))
+		text = "";
+	snprintf(buf, len, "%s", text);
+}
+
+/**
+ * sig_identify - what is on a device, and which partition is it?
+ * @dev: device
+ * @id: filled in
+ *
+ * Return: 0, also if there is nothing, or -EIO, which has been said.
+ */
+int sig_identify(const struct dev *dev, struct sig_id *id)
+{
+	struct probe p;
+	int found = -1;
+
+	memset(id, 0, sizeof(*id));
+	if (!probe_start(&p, dev, 0, 0, false)) {
+		blkid_probe_set_superblocks_flags(p.pr, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
+							 BLKID_SUBLKS_LABEL);
+		blkid_probe_set_partitions_flags(p.pr, BLKID_PARTS_ENTRY_DETAILS);
+		found = blkid_do_safeprobe(p.pr);
+	}
+	/* -2: libblkid cannot decide between two of them */
+	if (found == -2) {
+		snprintf(id->type, sizeof(id->type), "several signatures");
+	} else if (!found) {
+		value(p.pr, "TYPE", id->type, sizeof(id->type));
+		if (!*id->type)
+			value(p.pr, "PTTYPE", id->type, sizeof(id->type));
+		value(p.pr, "UUID", id->uuid, sizeof(id->uuid));
+		value(p.pr, "LABEL", id->label, sizeof(id->label));
+		value(p.pr, "PART_ENTRY_UUID", id->partuuid, sizeof(id->partuuid));
+		value(p.pr, "PART_ENTRY_NAME", id->partlabel, sizeof(id->partlabel));
+	}
+	probe_end(&p);
+	if (found >= 0 || found == -2)
+		return 0;
+	msg_err("cannot look for signatures on %s", dev->path);
+	return -EIO;
+}

@@ -3,7 +3,10 @@
  * The target's status line: pure logic, no I/O, no allocation.
  *
  *	<state> <generation> <log used>/<log total> <extents> <image bytes>
- *	<in-place bytes> <requests in> <requests out> <#notes> <note>...
+ *	<in-place bytes> <requests in> <requests out> <#notes> <note>... <mode>
+ *	<checked bytes> <dirty log>
+ *
+ * The first targets ended with the notes.
  *
  * Strict: single blanks, plain decimal numbers, nothing missing. A newer
  * target may add notes and, behind them, fields.
@@ -21,7 +24,14 @@ static const char * const state_names[] = {
 };
 
 static const char * const note_names[HIBSWAP_STATUS_NOTES] = {
-	"manual", "dropped", "unsigned", "failed", "read_only",
+	"manual", "dropped", "unsigned", "failed", "read_only", "erasing",
+};
+
+static const char * const mode_names[] = {
+	[MODE_UNKNOWN] = "unknown",
+	[MODE_RW] = "rw",
+	[MODE_RO] = "ro",
+	[MODE_FAIL] = "fail",
 };
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))
@@ -94,6 +104,21 @@ static bool take_notes(const char **p, struct hibswap_status *st)
 	return true;
 }
 
+/* What is behind the notes, if it is known */
+static bool take_mode(const char **p, struct hibswap_status *st)
+{
+	const char *s = *p;
+	int which;
+
+	if (!take(&s, ' ') || !take_word(&s, mode_names, NR(mode_names), &which) ||
+	    which < MODE_RW)
+		return true;
+	st->mode = which;
+	*p = s;
+	return take(p, ' ') && take_number(p, &st->checked_bytes) &&
+	       take(p, ' ') && take_number(p, &st->log_dirty);
+}
+
 /**
  * hibswap_status_parse - take a status line apart
  * @line: the line, without start, length and target name
@@ -118,9 +143,10 @@ int hibswap_status_parse(const char *line, struct hibswap_status *st)
 	    !take(&p, ' ') || !take_number(&p, &st->in_place_bytes) ||
 	    !take(&p, ' ') || !take_number(&p, &st->requests_in) ||
 	    !take(&p, ' ') || !take_number(&p, &st->requests_out) ||
-	    !take(&p, ' ') || !take_notes(&p, st))
+	    !take(&p, ' ') || !take_notes(&p, st) || !take_mode(&p, st))
 		return -EINVAL;
-	if (st->log_used > st->log_sectors || st->in_place_bytes > st->image_bytes)
+	if (st->log_used > st->log_sectors || st->in_place_bytes > st->image_bytes ||
+	    st->checked_bytes > st->image_bytes || st->log_dirty > st->log_sectors)
 		return -EINVAL;
 	/* What a newer target has added is passed over, but is fields, too */
 	while (*p) {
@@ -146,4 +172,10 @@ const char *hibswap_status_state_name(enum hibswap_status_state state)
 const char *hibswap_status_note_name(unsigned int bit)
 {
 	return note_names[bit];
+}
+
+/** hibswap_status_mode_name - the word for a mode */
+const char *hibswap_status_mode_name(enum hibswap_status_mode mode)
+{
+	return mode_names[mode];
 }

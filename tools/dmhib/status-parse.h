@@ -21,6 +21,14 @@ enum hibswap_status_note {
 	NOTE_UNSIGNED = 1 << 2,
 	NOTE_FAILED = 1 << 3,
 	NOTE_READ_ONLY = 1 << 4,
+	NOTE_ERASING = 1 << 5,
+};
+
+enum hibswap_status_mode {
+	MODE_UNKNOWN,		/* a target that does not say */
+	MODE_RW,
+	MODE_RO,
+	MODE_FAIL,
 };
 
 /**
@@ -35,6 +43,9 @@ enum hibswap_status_note {
  * @requests_in: writes the image came in
  * @requests_out: writes the disk got for it
  * @notes: NOTE_*
+ * @mode: MODE_*; if it is not MODE_UNKNOWN, there are also
+ * @checked_bytes: how much of the image has checksums
+ * @log_dirty: sectors of the log that may hold what was in memory
  * @unknown_notes: how many we do not know: the target is newer
  * @more: there are more fields than we know: the target is newer
  */
@@ -49,6 +60,9 @@ struct hibswap_status {
 	u64 requests_in;
 	u64 requests_out;
 	unsigned int notes;
+	enum hibswap_status_mode mode;
+	u64 checked_bytes;
+	u64 log_dirty;
 	unsigned int unknown_notes;
 	bool more;
 };
@@ -56,7 +70,8 @@ struct hibswap_status {
 int hibswap_status_parse(const char *line, struct hibswap_status *st);
 const char *hibswap_status_state_name(enum hibswap_status_state state);
 const char *hibswap_status_note_name(unsigned int bit);
+const char *hibswap_status_mode_name(enum hibswap_status_mode mode);
 
-#define HIBSWAP_STATUS_NOTES	5
+#define HIBSWAP_STATUS_NOTES	6
 
 #endif /* DMHIB_STATUS_PARSE_H */

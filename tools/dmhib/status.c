@@ -3,27 +3,14 @@
  * dmhib status: what a mapped device is doing.
  */
 #include "describe.h"
-#include "dm.h"
 #include "inuse.h"
-#include "status-parse.h"
+#include "mapping.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <unistd.h>
 
-struct answer {
-	struct mapped m;
-	char below[PATH_MAX];
-	u64 data_start;
-	u64 region_start;
-	u64 region_sectors;
-	bool swap;
-	struct hibswap_status st;
-};
-
-static const char *state_words(enum hibswap_status_state state)
+static const char *state_words(const struct hibswap_status *st)
 {
-	switch (state) {
+	switch (st->state) {
 	case STATUS_IDLE:
 		return "no image here, none wanted";
 	case STATUS_ARMED:
@@ -33,7 +20,8 @@ static const char *state_words(enum hibswap_status_state state)
 	case STATUS_COMMITTED:
 		return "an image is complete and on stable storage";
 	case STATUS_RESUMABLE:
-		return "there is an image to resume from";
+		return st->notes & NOTE_DROPPED ? "there is an image, which can be read but not resumed" :
+						  "there is an image to resume from";
 	}
 	return "";
 }
@@ -46,41 +34,13 @@ static const char *note_words(unsigned int bit)
 		"the hibernation signature has been taken away",
 		"a write of the image has failed",
 		"the table is read-only: no image can be written",
+		"the log is being erased",
 	};
 
 	return words[bit];
 }
 
-/* "254:16" is not what people call their disks */
-static void name_below(struct answer *a, const char *dev)
-{
-	char path[64], link[PATH_MAX];
-	const char *base;
-	ssize_t n;
-
-	snprintf(a->below, sizeof(a->below), "%s", dev);
-	snprintf(path, sizeof(path), "/sys/dev/block/%s", dev);
-	n = readlink(path, link, sizeof(link) - 1);
-	if (n <= 0)
-		return;
-	link[n] = '\0';
-	base = strrchr(link, '/');
-	if (base)
-		snprintf(a->below, sizeof(a->below), "/dev/%.255s", base + 1);
-}
-
-static int parse_table(struct answer *a)
-{
-	char dev[32];
-
-	if (sscanf(a->m.table, "%31s %" SCNu64 " %" SCNu64 " %" SCNu64, dev, &a->data_start,
-		   &a->region_start, &a->region_sectors) != 4)
-		return -EINVAL;
-	name_below(a, dev);
-	return 0;
-}
-
-static void print_json(const char *name, const struct answer *a)
+static void print_json(const char *name, const struct mapping *a, bool swap)
 {
 	struct json_object *obj = json_object_new_object(), *table, *status, *notes;
 	const struct hibswap_status *st = &a->st;
@@ -97,7 +57,7 @@ static void print_json(const char *name, const struct answer *a)
 	jadd_bool(obj, "read_only", a->m.readonly);
 	jadd_bool(obj, "suspended", a->m.suspended);
 	jadd_bool(obj, "deferred_remove", a->m.deferred);
-	jadd_bool(obj, "swap", a->swap);
+	jadd_bool(obj, "swap", swap);
 
 	table = json_object_new_object();
 	jadd_str(table, "device", a->below);
@@ -123,16 +83,21 @@ static void print_json(const char *name, const struct answer *a)
 			json_object_array_add(notes,
 				json_object_new_string(hibswap_status_note_name(i)));
 	json_object_object_add(status, "notes", notes);
+	if (st->mode != MODE_UNKNOWN) {
+		jadd_str(status, "mode", hibswap_status_mode_name(st->mode));
+		jadd_u64(status, "checked_bytes", st->checked_bytes);
+		jadd_u64(status, "log_dirty_sectors", st->log_dirty);
+	}
 	json_object_object_add(obj, "status", status);
 	json_print(obj);
 }
 
-static void print_words(const struct answer *a)
+static void print_words(const struct mapping *a, bool swap)
 {
 	const struct hibswap_status *st = &a->st;
 	char x[SIZE_TEXT], y[SIZE_TEXT];
 
-	printf("%s is active%s.\n", a->m.path, a->swap ? " and swap is on it" :
+	printf("%s is active%s.\n", a->m.path, swap ? " and swap is on it" :
 	       a->m.open_count ? " and is in use" : "");
 	printf("  device:      %s\n", a->below);
 	printf("  data:        %s from sector %" PRIu64 "%s\n", sectors_text(a->m.sectors, x),
@@ -140,7 +105,7 @@ static void print_words(const struct answer *a)
 	printf("  region:      %s from sector %" PRIu64 "\n", sectors_text(a->region_sectors, x),
 	       a->region_start);
 	printf("  state:       %s: %s\n", hibswap_status_state_name(st->state),
-	       state_words(st->state));
+	       state_words(st));
 	printf("  generation:  %" PRIu64 "\n", st->generation);
 	printf("  log:         %s used of %s\n", sectors_text(st->log_used, x),
 	       sectors_text(st->log_sectors, y));
@@ -151,6 +116,12 @@ static void print_words(const struct answer *a)
 			printf("  outside:     %s of it did not fit into the region\n",
 			       size_text(st->in_place_bytes, x));
 	}
+	if (st->image_bytes && st->mode != MODE_UNKNOWN)
+		printf("  checksums:   of %s\n", size_text(st->checked_bytes, x));
+	if (st->notes & NOTE_ERASING)
+		printf("  to erase:    %s of the log\n", sectors_text(st->log_dirty, x));
+	if (st->mode == MODE_FAIL)
+		printf("  mode:        fail: metadata could not be written, so no image will be: see the kernel log\n");
 	if (st->requests_in)
 		printf("  requests:    %" PRIu64 " came in, %" PRIu64 " went to the disk\n",
 		       st->requests_in, st->requests_out);
@@ -169,7 +140,8 @@ static void print_words(const struct answer *a)
 int verb_status(int argc, char **argv)
 {
 	const char *name = argv[0];
-	struct answer a = {};
+	struct mapping a = {};
+	bool swap;
 	int rc;
 
 	(void)argc;
@@ -177,12 +149,12 @@ int verb_status(int argc, char **argv)
 	if (!rc)
 		rc = dm_start();
 	if (!rc)
-		rc = dm_find_table(name, &a.m);
+		rc = mapping_find(name, &a);
 	if (rc)
 		return rc;
 	if (!a.m.exists) {
 		if (opts.json)
-			print_json(name, &a);
+			print_json(name, &a, false);
 		else
 			printf("%s is not active.\n", a.m.path);
 		return E_DEVICE;
@@ -192,16 +164,16 @@ int verb_status(int argc, char **argv)
 		return E_PARAM;
 	}
 	msg_debug("status: %s", a.m.status);
-	if (parse_table(&a) || hibswap_status_parse(a.m.status, &a.st)) {
+	if (!a.known) {
 		msg_err("cannot make sense of what the target says of %s", a.m.path);
 		msg_more("table: %s", a.m.table);
 		msg_more("status: %s", a.m.status);
 		return E_NOTARGET;
 	}
-	a.swap = inuse_swap(a.m.rdev, NULL, 0);
+	swap = inuse_swap(a.m.rdev, NULL, 0);
 	if (opts.json)
-		print_json(name, &a);
+		print_json(name, &a, swap);
 	else
-		print_words(&a);
+		print_words(&a, swap);
 	return E_OK;
 }

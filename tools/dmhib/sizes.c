@@ -2,9 +2,12 @@
 /*
  * Sizes as people write and read them.
  */
-#include "dmhib.h"
+#include "sizes.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+#define SECTOR_SHIFT	9
 
 static const char units[] = "KMGTPE";
 
@@ -68,7 +71,7 @@ int size_parse(const char *text, u64 *bytes)
 	if (!*end) {
 		shift = 0;
 	} else if (!strcmp(end, "s")) {
-		shift = HIBSWAP_SECTOR_SHIFT;
+		shift = SECTOR_SHIFT;
 	} else {
 		unit = strchr(units, *end >= 'a' && *end <= 'z' ? *end - 'a' + 'A' : *end);
 		if (!unit || (end[1] && strcmp(end + 1, "iB")))
@@ -121,9 +124,9 @@ const char *size_text(u64 bytes, char *buf)
  */
 const char *sectors_text(u64 sectors, char *buf)
 {
-	if (sectors >> (64 - HIBSWAP_SECTOR_SHIFT)) {
+	if (sectors >> (64 - SECTOR_SHIFT)) {
 		snprintf(buf, SIZE_TEXT, "impossible");
 		return buf;
 	}
-	return size_text(sectors << HIBSWAP_SECTOR_SHIFT, buf);
+	return size_text(sectors << SECTOR_SHIFT, buf);
 }
