@@ -7,6 +7,9 @@
  *						should be called
  *	craft image FILE BLOCK:LENGTH:FLAGS...	a committed image with this map,
  *						whatever it is
+ *	craft sign FILE BLOCK:LENGTH:FLAGS...	the same, named by the header page
+ *						that is there
+ *	craft sums FILE				give the committed image checksums
  *	craft scramble FILE SEED		random bytes, right checksums
  */
 #include "dm-hibswap-log.h"
@@ -30,7 +33,8 @@ static const struct field {
 	FIELD(log_sectors), FIELD(map_start[0]), FIELD(map_start[1]), FIELD(map_sectors),
 	FIELD(map_extents), FIELD(map_place), FIELD(map_crc), FIELD(log_blocks),
 	FIELD(in_place_blocks), FIELD(header_crc), FIELD(reserved0), FIELD(reserved1[0]),
-	FIELD(reserved1[3775]),
+	FIELD(reserved1[3751]), FIELD(sum_blocks), FIELD(sum_crc), FIELD(reserved2),
+	FIELD(log_dirty),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -160,7 +164,7 @@ static void faults(void)
 	fault("map_sectors", g->map_sectors + 8, "log_sectors");
 	fault("reserved0", 1, "reserved bytes");
 	fault("reserved1[0]", 1, "reserved bytes");
-	fault("reserved1[3775]", 1, "reserved bytes");
+	fault("reserved1[3751]", 1, "reserved bytes");
 	if (sb[c].state == HIBSWAP_COMMITTED) {
 		fault("map_extents", 0, "map_extents");
 		fault("map_extents", extents + 1, "map_extents");
@@ -181,7 +185,7 @@ static void faults(void)
 	fault("header_crc", 1, "image fields without an image");
 }
 
-static void image(int nr, char **extents)
+static void image(bool sign, int nr, char **extents)
 {
 	int c = hibswap_super_choose(err, sb);
 	struct hibswap_extent_disk *map;
@@ -214,7 +218,10 @@ static void image(int nr, char **extents)
 	      (ssize_t)(nr * sizeof(*map)));
 	free(map);
 
-	memcpy(page + sizeof(page) - 10, "S1SUSPEND\0", 10);
+	if (sign)
+		memcpy(page + sizeof(page) - 10, "S1SUSPEND\0", 10);
+	else
+		CHECK(pread(fd, page, sizeof(page), next.geom.data_start * 512) == sizeof(page));
 	next.image.header_crc = hibswap_crc(0, page, sizeof(page));
 	CHECK(pwrite(fd, page, sizeof(page), next.geom.data_start * 512) == sizeof(page));
 
@@ -223,6 +230,39 @@ static void image(int nr, char **extents)
 		sizeof(next.past_images) - sizeof(next.past_images[0]));
 	next.past_images[0] = (next.image.log_blocks + next.image.in_place_blocks) * 4096;
 	hibswap_super_encode(&next, block[c]);
+	store(c);
+}
+
+/* One checksum for each block, in the order of the map, behind the map */
+static void sums(void)
+{
+	int c = hibswap_super_choose(err, sb);
+	const struct hibswap_geom *g = &sb[c].geom;
+	struct hibswap_image *im = &sb[c].image;
+	const u64 map_at = g->map_start[im->map_place] * 512;
+	u64 at = map_at + (im->extents * 16 + 4095) / 4096 * 4096;
+	u64 pos = 0;
+
+	CHECK(c >= 0 && sb[c].state == HIBSWAP_COMMITTED);
+	im->sum_crc = 0;
+	for (u64 i = 0; i < im->extents; i++) {
+		struct hibswap_extent_disk e;
+
+		CHECK(pread(fd, &e, sizeof(e), map_at + i * sizeof(e)) == sizeof(e));
+		for (u64 k = 0; k < le32_to_cpu(e.blocks); k++, pos++, at += 4) {
+			u64 from = e.flags ? g->data_start * 512 + (le64_to_cpu(e.block) + k) * 4096 :
+					     g->log_start * 512 + pos * 4096;
+			u8 data[4096];
+			__le32 crc;
+
+			CHECK(pread(fd, data, sizeof(data), from) == sizeof(data));
+			crc = cpu_to_le32(hibswap_crc(0, data, sizeof(data)));
+			CHECK(pwrite(fd, &crc, sizeof(crc), at) == sizeof(crc));
+			im->sum_crc = hibswap_crc(im->sum_crc, &crc, sizeof(crc));
+		}
+	}
+	im->sum_blocks = pos;
+	hibswap_super_encode(&sb[c], block[c]);
 	store(c);
 }
 
@@ -303,8 +343,10 @@ int main(int argc, char **argv)
 		store(c);
 	} else if (!strcmp(argv[1], "faults")) {
 		faults();
-	} else if (!strcmp(argv[1], "image")) {
-		image(argc - 3, argv + 3);
+	} else if (!strcmp(argv[1], "image") || !strcmp(argv[1], "sign")) {
+		image(argv[1][0] == 'i', argc - 3, argv + 3);
+	} else if (!strcmp(argv[1], "sums")) {
+		sums();
 	} else if (!strcmp(argv[1], "scramble") && argc == 4) {
 		scramble(strtoull(argv[3], NULL, 0));
 	} else {

@@ -6,9 +6,10 @@
 # usage: guest.sh DEVICE [OTHER]
 #
 # Both devices (256 MiB or more) lose what is on them. Needs /bin/dmhib (or
-# $DMHIB), util-linux's mkswap in /usr/bin or /sbin, swapon, swapoff, dmsetup. Ends with "N passed, M failed";
-# exits with 1 if one did. OTHER, if given, gets foreign data.
-# shellcheck shell=dash
+# $DMHIB), util-linux's mkswap in /usr/bin or /sbin, swapon, swapoff, dmsetup, jq, and
+# beside this script say.sh, schema.jq and the JSON schemas. Ends with "N passed, M
+# failed"; exits with 1 if one did. OTHER, if given, gets foreign data.
+# shellcheck shell=dash disable=SC2154,SC2034
 
 DEV=${1:?usage: guest.sh DEVICE [OTHER]}
 OTHER=${2:-}
@@ -16,39 +17,12 @@ DMHIB=${DMHIB:-/bin/dmhib}
 MAP=/dev/mapper
 MKSWAP=/usr/bin/mkswap
 [ -x $MKSWAP ] || MKSWAP=/sbin/mkswap
-passed=0
-failed=0
 out=/tmp/dmhib.out
 err=/tmp/dmhib.err
-
-pass() { passed=$((passed + 1)); }
-
-bad() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-	sed 's/^/     | /' $out $err
-}
-
-# t CODE WHAT ARGUMENT...
-t() {
-	local want what got
-
-	want=$1
-	what=$2
-	shift 2
-	"$DMHIB" "$@" >$out 2>$err </dev/null
-	got=$?
-	if [ "$got" = "$want" ]; then
-		pass
-	else
-		bad "$what: exit $got, not $want: dmhib $*"
-	fi
-}
-
-# says FILE PATTERN WHAT
-says() {
-	if grep -q -e "$2" "$1"; then pass; else bad "$3: no \"$2\""; fi
-}
+here=${0%/*}
+SCHEMAS=$here
+# shellcheck source=tests/dmhib/say.sh
+. "$here/say.sh"
 
 # ok WHAT COMMAND...
 ok() {
@@ -92,7 +66,7 @@ not "no second device left" dmsetup info hibt2
 t 5 "format while open" -q format "$DEV" --region-size 128M --map-extents 8192 --force
 says $err "$MAP/hibt" "format while open: says who"
 ok "DM_UUID" dmsetup info -c --noheadings -o uuid hibt
-says $out '^HIBSWAP-[0-9a-f]\{32\}-hibt$' "DM_UUID"
+says $out '^HIBSWAP-[0-9a-f]{32}-hibt$' "DM_UUID"
 
 # The table is what format has printed, with the device as a number
 dmsetup table hibt >$out 2>$err
@@ -150,7 +124,7 @@ not "node gone" [ -e $MAP/hibt ]
 t 0 "open --readonly" open "$DEV" hibt --readonly
 t 0 "status" status hibt --json
 says $out '"read_only": *true' "read-only"
-says $out '"notes": *\[ *"read_only"\|"read_only"$' "read-only note"
+says $out '"notes": *\[ *"read_only"|"read_only"$' "read-only note"
 not "write to read-only" dd if=/dev/zero of=$MAP/hibt bs=4K count=1 conv=fsync
 t 0 "close" close hibt
 
@@ -175,19 +149,111 @@ t 0 "dump of the image" dump "$DEV" --image --extents --json
 says $out '"resumable": *true' "dump of the image"
 says $out '"signature": *"S1SUSPEND"' "dump of the image"
 says $out '"bytes": *4194304' "dump of the image"
-says $out '{"block": 2048, "blocks": 1024, "in_place": false, "sector": 4096}' "dump of the image"
+says $out '\{"block": 2048, "blocks": 1024, "in_place": false, "sector": 4096\}' "dump of the image"
 t 6 "format over the image" -q format "$DEV" --region-size 128M --map-extents 8192
 says $err 'HIBERNATION IMAGE' "format over the image"
 t 0 "open with an image" open "$DEV" hibt
 t 0 "status resumable" status hibt --json
 says $out '"state": *"resumable"' "status resumable"
 says $out '"image_bytes": *4194304' "status resumable"
-ok "discard" dmsetup message hibt 0 discard
+t 0 "drop" drop hibt
+says $err 'held a hibernation image of 4 MiB, generation [0-9]+, which was not resumed' "drop"
+t 0 "drop again" drop hibt
+ok "drop again: silent" [ ! -s $err ]
 t 0 "status after discard" status hibt --json
 says $out '"state": *"idle"' "status after discard"
 t 0 "close" close hibt
 t 0 "dump after discard" dump "$DEV" --json
 says $out '"state": *"empty"' "dump after discard"
+
+# By hibswaptab(5)
+t 0 "probe" probe "$DEV" --udev
+says $out '^ID_FS_TYPE=hibswap$' "probe"
+uuid=$(sed -n 's/^ID_FS_UUID=//p' $out)
+tab=/tmp/hibswaptab
+printf 'hibt %s\nother /dev/nothing-there timeout=1\nlater /dev/none noauto\n' "$DEV" >$tab
+t 4 "open --all" open --all --tab $tab
+says $err 'other: /dev/nothing-there does not exist' "open --all"
+ok "open --all: the other one" [ -b $MAP/hibt ]
+t 0 "open what is open" open hibt --tab $tab
+t 5 "open what is open otherwise" open hibt --tab $tab --window
+says $err 'exists already, with another table' "open what is open otherwise"
+t 5 "open what is open, without hibswaptab" open "$DEV" hibt
+t 0 "drop without an image" drop hibt
+ok "drop without an image: silent" [ ! -s $err ]
+t 0 "close --all" close --all --tab $tab
+not "close --all: node gone" [ -e $MAP/hibt ]
+t 0 "close --all, nothing open" close --all --tab $tab
+t 0 "drop, nothing open" drop hibt
+echo "hibt UUID=$uuid window" >$tab
+t 0 "by UUID, without udev" tab hibt --device --tab $tab
+ok "by UUID, without udev" [ "$(cat $out)" = "$DEV" ]
+t 0 "open by UUID" open hibt --tab $tab
+t 0 "open by UUID: the window" status hibt --json
+says $out '"sectors": *[0-9]+' "open by UUID: the window"
+t 0 "close" close hibt
+# Disks appear late
+if [ -n "$OTHER" ]; then
+	rm -f /tmp/late
+	echo "hibt /tmp/late timeout=60" >$tab
+	(sleep 3; ln -s "$DEV" /tmp/late) &
+	t 0 "open, appears late" -v open hibt --tab $tab
+	says $err 'waiting for /tmp/late' "open, appears late"
+	wait
+	t 0 "close" close hibt
+fi
+
+# What is open
+t 0 "list of nothing" list
+says $out 'No hibswap device' "list of nothing"
+t 0 "list of nothing, JSON" list --json
+says $out '"devices": *\[' "list of nothing, JSON"
+not "list of nothing, JSON" grep -q '"name"' $out
+t 0 "open" open "$DEV" hibt
+t 0 "list" list
+says $out "^hibt *$DEV .* idle" "list"
+t 0 "list, JSON" list --json
+says $out '"name": *"hibt"' "list, JSON"
+says $out '"swap": *false' "list, JSON"
+t 5 "resize while open" resize "$DEV" --region-size 64M
+says $err "$MAP/hibt" "resize while open: says who"
+t 5 "wipe while open" -q wipe "$DEV" all
+t 11 "check" check --json
+says $out '"device": *"hibt"' "check: finds it"
+says $out '"code": *"no-swap"' "check: no swap"
+says $out '"code": *"resume-unset"|"code": *"resume-elsewhere"' "check: no resume device"
+# The header page of the image by hand was no swap header
+ok "mkswap" "$MKSWAP" $MAP/hibt
+ok "swapon" swapon $MAP/hibt
+dev=$(dmsetup info -c --noheadings --separator : -o major,minor hibt)
+t 11 "check with swap" check hibt
+says $out "^ok *swap " "check with swap"
+says $out "^ok *device *$MAP/hibt on $DEV" "check with swap"
+[ ! -w /sys/power/resume ] || echo "$dev" >/sys/power/resume 2>/dev/null
+t 11 "check with resume" check hibt
+says $out "^ok *resume-device" "check with resume"
+t 0 "list with swap" list
+says $out 'idle, swap' "list with swap"
+ok "swapoff" swapoff $MAP/hibt
+t 0 "close" close hibt
+
+# Another size: the swap area stays itself, and the target takes it
+uuid=$(blkid -p -O 134217728 -o value -s UUID "$DEV")
+ok "a swap UUID" [ -n "$uuid" ]
+for size in 160M 96M 128M; do
+	t 0 "resize $size" resize "$DEV" --region-size $size
+	t 0 "resize $size: open" open "$DEV" hibt
+	ok "resize $size: the same swap area" [ "$(blkid -p -o value -s UUID $MAP/hibt)" = "$uuid" ]
+	ok "resize $size: swapon" swapon $MAP/hibt
+	ok "resize $size: swapoff" swapoff $MAP/hibt
+	t 0 "resize $size: close" close hibt
+done
+t 10 "verify without an image" verify "$DEV"
+t 0 "wipe the image" -q wipe "$DEV" image --discard
+t 0 "wipe the image: open" open "$DEV" hibt
+ok "wipe the image: swapon" swapon $MAP/hibt
+ok "wipe the image: swapoff" swapoff $MAP/hibt
+t 0 "wipe the image: close" close hibt
 
 # Not ours
 ok "a linear device" dmsetup --noudevsync create hibl --table "0 2048 linear $DEV 0"
@@ -214,6 +280,47 @@ if [ -n "$OTHER" ]; then
 	t 0 "two devices" open "$DEV" hibt
 	t 0 "close" close hibo
 	t 0 "close" close hibt
+fi
+
+# From a swap partition in use to a region, and back
+if [ -n "$OTHER" ]; then
+	zero "$OTHER"
+	ok "mkswap" $MKSWAP -L old "$OTHER"
+	ok "swapon" swapon "$OTHER"
+	uuid=$(blkid -p -o value -s UUID "$OTHER")
+	mkdir -p /etc
+	printf 'LABEL=x / ext4 defaults 0 1\n%s none swap sw,pri=3 0 0\n' "UUID=$uuid" >/etc/fstab
+	cp /etc/fstab /tmp/fstab
+	t 0 "setup" -q setup "$OTHER" hibs --region-size 128M --window 16M
+	says $out "swapoff $OTHER" "setup: shows its commands"
+	says $out "swapon -o pri=3 $MAP/hibs" "setup: shows its commands"
+	t 0 "setup: status" status hibs --json
+	says $out '"swap": *true' "setup: swap is on it"
+	says /proc/swaps '	3$' "setup: its priority"
+	ok "setup: fstab" grep -q "^$MAP/hibs none swap sw,pri=3" /etc/fstab
+	says /etc/hibswaptab '^hibs	UUID=[0-9a-f-]+	window,x-initrd.attach$' "setup: hibswaptab"
+	t 0 "setup: hibswaptab opens the same" open --all
+	t 0 "setup, again" -q setup "$OTHER" hibs --region-size 128M --window 16M
+	says $out 'there is nothing to do' "setup, again"
+	t 5 "setup, another name" -q setup "$OTHER" hibt
+	t 5 "setup, another device" -q setup "$DEV" hibs --force
+	# Stopped half way: as after a boot without the device
+	ok "swapoff" swapoff $MAP/hibs
+	t 0 "close" close hibs
+	t 0 "setup goes on" -q setup "$OTHER" hibs
+	says $out 'dmhib -q open hibs' "setup goes on"
+	if grep -q 'dmhib -q format' $out; then bad "setup goes on: formats anew"; else pass; fi
+	t 0 "setup goes on: status" status hibs --json
+	says $out '"swap": *true' "setup goes on: swap is on it"
+	t 0 "undo" -q setup --undo hibs
+	not "undo: closed" [ -e $MAP/hibs ]
+	t 7 "undo: no region" probe "$OTHER"
+	ok "undo: fstab" cmp /etc/fstab /tmp/fstab
+	not "undo: hibswaptab" [ -e /etc/hibswaptab ]
+	ok "undo: the swap area" [ "$(blkid -p -o value -s UUID "$OTHER")" = "$uuid" ]
+	ok "undo: it is in use" grep -q "^$OTHER " /proc/swaps
+	ok "swapoff" swapoff "$OTHER"
+	t 1 "undo, again" -q setup --undo hibs
 fi
 
 # Last, because nobody loads it again

@@ -7,6 +7,7 @@
 #define HIBSWAP_FUZZ_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "hibswap_ref.h"
 
@@ -19,6 +20,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
  * number @nr and returns its size, 0 if there are no more.
  */
 size_t fuzz_seed(unsigned int nr, u8 *data);
+
+/* The same where the seeds are an array of @count texts */
+static inline size_t fuzz_seed_text(const char * const *seeds, unsigned int count,
+				    unsigned int nr, u8 *data)
+{
+	if (nr >= count)
+		return 0;
+	memcpy(data, seeds[nr], strlen(seeds[nr]));
+	return strlen(seeds[nr]);
+}
 
 #define FUZZ_CHECK(cond)							\
 	do {									\

@@ -105,6 +105,7 @@ static void usage(FILE *to)
 {
 	fputs("usage: usnap suspend DEVICE [option...]   image into the swap area, power off\n"
 	      "       usnap resume DEVICE [option...]    does not return if it succeeds\n"
+	      "       usnap avail DEVICE                 KiB that the kernel says are for an image\n"
 	      "\n"
 	      "  --direct         with O_DIRECT (default)\n"
 	      "  --buffered       through the page cache, and fsync\n"
@@ -483,11 +484,11 @@ static int one_attempt(unsigned int attempt)
 	return -1;
 }
 
-static int suspend(const char *name)
+/* The snapshot device, for an image in the swap area @name, which is opened too */
+static void open_snapshot(const char *name)
 {
 	struct resume_swap_area area = {};
 	struct stat st;
-	int status;
 
 	if (stat(name, &st))
 		fail(name);
@@ -503,6 +504,24 @@ static int suspend(const char *name)
 		   (minor(st.st_rdev) & ~0xffU) << 12;
 	if (ioctl(snapshot, SNAPSHOT_SET_SWAP_AREA, &area))
 		fail("SNAPSHOT_SET_SWAP_AREA");
+}
+
+static int avail(const char *name)
+{
+	uint64_t bytes;
+
+	open_snapshot(name);
+	if (ioctl(snapshot, SNAPSHOT_AVAIL_SWAP_SIZE, &bytes))
+		fail("SNAPSHOT_AVAIL_SWAP_SIZE");
+	printf("%llu\n", (unsigned long long)bytes / 1024);
+	return GOOD;
+}
+
+static int suspend(const char *name)
+{
+	int status;
+
+	open_snapshot(name);
 	if (opt.platform && ioctl(snapshot, SNAPSHOT_PLATFORM_SUPPORT, 1))
 		fail("SNAPSHOT_PLATFORM_SUPPORT");
 	for (unsigned int attempt = 1;; attempt++) {
@@ -716,6 +735,8 @@ int main(int argc, char **argv)
 		return suspend(argv[optind + 1]);
 	if (!strcmp(argv[optind], "resume"))
 		return resume(argv[optind + 1]);
+	if (!strcmp(argv[optind], "avail"))
+		return avail(argv[optind + 1]);
 	usage(stderr);
 	return FAILED;
 }
