@@ -71,6 +71,9 @@ static int read_empty(struct hibswap_region *r, struct hibswap_super *sb)
  * hibswap_erase_mark - an image is about to be written to the log
  * @r: region, mutex held, IDLE
  *
+ * Who does not erase keeps no count, but must not leave an old one that is too
+ * low by then: a later table may ask for it.
+ *
  * Return: 0 or the I/O error.
  */
 int hibswap_erase_mark(struct hibswap_region *r)
@@ -84,10 +87,13 @@ int hibswap_erase_mark(struct hibswap_region *r)
 	if (err)
 		return err;
 	r->log_high = hibswap_log_dirty(&sb);
-	if (!can_erase(r) ||
-	    (sb.feature_compat & HIBSWAP_COMPAT_DIRTY && sb.log_dirty == all))
+	if (sb.feature_compat & HIBSWAP_COMPAT_DIRTY ? sb.log_dirty == all : !can_erase(r))
 		return 0;
-	return record(r, &sb, all);
+	if (can_erase(r))
+		return record(r, &sb, all);
+	hibswap_forget_log_dirty(&sb);
+	sb.generation++;
+	return hibswap_meta_write_super(r, &sb);
 }
 
 /* Overwrite with zeros, in pieces of the map's buffer */

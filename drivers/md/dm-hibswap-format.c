@@ -119,6 +119,16 @@ void hibswap_set_log_dirty(struct hibswap_super *sb, u64 blocks)
 }
 
 /**
+ * hibswap_forget_log_dirty - nobody keeps count of what has yet to be erased
+ * @sb: superblock
+ */
+void hibswap_forget_log_dirty(struct hibswap_super *sb)
+{
+	sb->feature_compat &= ~HIBSWAP_COMPAT_DIRTY;
+	sb->log_dirty = 0;
+}
+
+/**
  * hibswap_default_extents - how many extents a map should have room for
  * @ram_blocks: memory of the machine, in blocks
  *

@@ -107,6 +107,7 @@ u64 hibswap_sum_room(const struct hibswap_geom *geom, u64 extents);
 u64 hibswap_sum_sector(const struct hibswap_geom *geom, unsigned int place, u64 extents);
 u64 hibswap_log_dirty(const struct hibswap_super *sb);
 void hibswap_set_log_dirty(struct hibswap_super *sb, u64 blocks);
+void hibswap_forget_log_dirty(struct hibswap_super *sb);
 u64 hibswap_default_extents(u64 ram_blocks);
 int hibswap_geom_init(struct hibswap_geom *geom, u64 max_extents,
 		      struct hibswap_fault *fault);

@@ -391,7 +391,7 @@ int hibswap_invalidate(struct hibswap_region *r)
 	foreign = err == -EPROTONOSUPPORT || err == -EMEDIUMTYPE || err == -ENODATA;
 	if (err) {
 		sb = r->sb;	/* the geometry is the same, and the rest follows */
-		sb.feature_compat &= ~HIBSWAP_COMPAT_DIRTY;
+		hibswap_forget_log_dirty(&sb);
 	} else if (sb.state != HIBSWAP_COMMITTED && !r->unsure) {
 		goto done;
 	}

@@ -131,7 +131,7 @@ static int plan(struct change *ch)
 	ch->new.state = HIBSWAP_EMPTY;
 	ch->new.image = (struct hibswap_image){ .page_size = ch->old.image.page_size };
 	/* Another log: nobody knows what lies in it */
-	ch->new.feature_compat &= ~HIBSWAP_COMPAT_DIRTY;
+	hibswap_forget_log_dirty(&ch->new);
 	return E_OK;
 }
 
