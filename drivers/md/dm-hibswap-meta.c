@@ -164,6 +164,28 @@ int hibswap_meta_read_super(struct hibswap_region *r, struct hibswap_super *sb,
 }
 
 /**
+ * hibswap_super_complain - say what is wrong with the superblocks
+ * @r: region
+ * @err: what hibswap_meta_read_super() returned
+ * @fault: and found
+ */
+void hibswap_super_complain(struct hibswap_region *r, int err,
+			    const struct hibswap_fault *fault)
+{
+	DMERR("%s: superblock: %s: found %llu, expected or limit %llu (error %d)",
+	      dm_device_name(r->md), fault->what ? fault->what : "no valid copy",
+	      fault->value, fault->limit, err);
+}
+
+/*
+ * Two rules keep a generation on disk meaningful. Whoever writes a superblock
+ * reads both copies first and goes one above the highest: memory may be a
+ * snapshot's and old. And memory's own number is raised before a write is
+ * issued, so that a higher one on disk proves that another kernel wrote it and
+ * then resumed this one.
+ */
+
+/**
  * hibswap_meta_write_super - write a superblock to the copy its turn is
  * @r: region; r->sb takes the new contents before the write is issued, so
  *	that a generation on disk above memory's is never this kernel's own

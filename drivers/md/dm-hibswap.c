@@ -17,7 +17,13 @@
  *	dm-hibswap-format.c	superblock and geometry (pure)
  *	dm-hibswap-log.c	the log and its map (pure)
  *	dm-hibswap-meta.c	metadata I/O
- *	dm-hibswap-region.c	regions and their transitions
+ *	dm-hibswap-region.c	regions: their list, birth and death
+ *	dm-hibswap-activate.c	a table goes live
+ *	dm-hibswap-load.c	an image on disk is taken in
+ *	dm-hibswap-drop.c	an image is forgotten
+ *	dm-hibswap-phase.c	a hibernation's phases
+ *	dm-hibswap-manual.c	the messages
+ *	dm-hibswap-event.c	what user space is told
  *	dm-hibswap-image.c	the path of a bio, the worker
  *	dm-hibswap-sum.c	checksums of the image's blocks
  *	dm-hibswap-commit.c	signing and un-signing
@@ -25,7 +31,7 @@
  *	dm-hibswap-pm.c		hooks into the PM core
  *	dm-hibswap-window.c	the window, offered to hibernation
  *	dm-hibswap-ctr.c	table line
- *	dm-hibswap.c		activation, status, messages
+ *	dm-hibswap.c		the target: status, messages, suspend and resume
  */
 #include "dm-hibswap.h"
 

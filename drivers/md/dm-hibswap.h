@@ -44,6 +44,18 @@
 #define HIBSWAP_PAGE_SECTORS	(PAGE_SIZE >> SECTOR_SHIFT)
 #define HIBSWAP_PAGE_BLOCKS	(PAGE_SIZE >> HIBSWAP_BLOCK_SHIFT)
 
+/*
+ *	           activation finds an image
+ *	IDLE ------------------------------------> RESUMABLE
+ *	 |  ^ <------------------------------------  |
+ *	 |  |        first write, discard, PREPARE
+ *	 |  |
+ *	 |  +--- .freeze, PM_POST_HIBERNATION, image given up ---+
+ *	 v                                                       |
+ *	ARMED --first image write--> IMAGE --header page--> COMMITTED
+ *	(.thaw)                              signed
+ */
+
 /**
  * enum hibswap_state - what a region is doing
  * @HIBSWAP_IDLE: data passes through, no image is wanted here
@@ -194,20 +206,38 @@ u64 hibswap_region_data_sectors(struct dm_target *ti, struct block_device *bdev,
 				const struct hibswap_geom *areas);
 struct hibswap_region *hibswap_region_put(struct hibswap_region *r, struct dm_target *ti);
 void hibswap_region_destroy(struct hibswap_region *r);
+
+/* dm-hibswap-activate.c */
 int hibswap_region_check(struct hibswap_region *r, const struct hibswap_geom *areas,
 			 bool read_only, char **error);
 int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
 			    const struct hibswap_target *ht, bool read_only);
+
+/* dm-hibswap-phase.c */
 int hibswap_region_prepare(struct hibswap_region *r);
 void hibswap_region_unprepare(struct hibswap_region *r);
 void hibswap_region_post(struct hibswap_region *r);
+
+/* dm-hibswap-manual.c */
 int hibswap_region_begin(struct hibswap_region *r);
 int hibswap_region_end(struct hibswap_region *r);
 int hibswap_region_discard(struct hibswap_region *r);
+
+/* dm-hibswap-load.c */
+int hibswap_header_names_image(struct hibswap_region *r, const struct hibswap_super *sb);
+int hibswap_load(struct hibswap_region *r, const struct hibswap_super *sb,
+		 struct hibswap_fault *fault);
+void hibswap_enter_blind(struct hibswap_region *r, const char *what, int err);
+
+/* dm-hibswap-drop.c */
 int hibswap_invalidate(struct hibswap_region *r);
 void hibswap_drop_map(struct hibswap_region *r);
+void hibswap_release_log(struct hibswap_region *r);
 void hibswap_index_map(struct hibswap_region *r);
+
+/* dm-hibswap-event.c */
 void hibswap_event(struct hibswap_region *r, enum hibswap_event event);
+void hibswap_event_work(struct work_struct *work);
 void hibswap_fail(struct hibswap_region *r, u64 sector, int err);
 
 /* dm-hibswap-meta.c */
@@ -218,6 +248,8 @@ int hibswap_meta_bio(struct hibswap_region *r, blk_opf_t opf, u64 sector,
 		     u64 sectors, struct bio *bio);
 int hibswap_meta_read_super(struct hibswap_region *r, struct hibswap_super *sb,
 			    struct hibswap_fault *fault);
+void hibswap_super_complain(struct hibswap_region *r, int err,
+			    const struct hibswap_fault *fault);
 int hibswap_meta_write_super(struct hibswap_region *r, const struct hibswap_super *sb);
 int hibswap_meta_read_header(struct hibswap_region *r, void *page);
 int hibswap_meta_read_map(struct hibswap_region *r, const struct hibswap_super *sb,
