@@ -122,14 +122,15 @@ int hibswap_invalidate(struct hibswap_region *r)
 	err = hibswap_meta_read_super(r, &sb, NULL);
 	/* Somebody else has been here: theirs is not to be written over */
 	foreign = err == -EPROTONOSUPPORT || err == -EMEDIUMTYPE || err == -ENODATA;
-	if (err) {
+	if (err)
 		sb = r->sb;	/* the geometry is the same, and the rest follows */
-		hibswap_forget_log_dirty(&sb);
-	} else if (sb.state != HIBSWAP_COMMITTED && !r->unsure) {
+	else if (sb.state != HIBSWAP_COMMITTED && !r->unsure)
 		goto done;
-	}
-	if (err || r->unsure)
+	if (err || r->unsure) {
 		sb.generation = max(sb.generation, r->sb.generation);
+		/* The copy that cannot be read may say more */
+		hibswap_forget_log_dirty(&sb);
+	}
 	sb.state = HIBSWAP_EMPTY;
 	sb.image = (struct hibswap_image){ .page_size = PAGE_SIZE };
 	on_disk = sb.generation;
@@ -144,11 +145,12 @@ int hibswap_invalidate(struct hibswap_region *r)
 	/* The next commit counts from the disk; what failed and is there is EMPTY */
 	sb.generation = on_disk;
 	if (!written) {
-		DMERR("%s: no superblock can be written: error %d", dm_device_name(r->md), err);
+		DMERR_LIMIT("%s: no superblock can be written: error %d",
+			    dm_device_name(r->md), err);
 		err = unsign_header(r);
 		if (err) {
-			DMERR("%s: the image on disk could not be invalidated: error %d",
-			      dm_device_name(r->md), err);
+			DMERR_LIMIT("%s: the image on disk could not be invalidated: error %d",
+				    dm_device_name(r->md), err);
 			return err;
 		}
 	}

@@ -5,9 +5,10 @@
  * The superblock says how much of the log, from its beginning on, may hold what
  * was in memory. Before an image is begun that is all of it, since a power cut
  * leaves anything; the commit knows better. It is erased from its end to its
- * beginning, so that one number tells how far that has come, whenever it stops:
+ * beginning, so that one number tells how far that has come, whenever it stops;
+ * the map places behind it first, and anew after each stop:
  *
- *	log  | dirty ............... | erased |
+ *	log  | dirty ............... | erased | map | map
  *	     0                  log_dirty
  *
  * Nothing that is wanted is erased: before each piece the superblocks are read,
@@ -118,8 +119,14 @@ static int erase(struct hibswap_region *r, u64 sector, u64 sectors)
 
 	if (r->features & HIBSWAP_WIPE)
 		err = wipe(r, sector, sectors);
-	if (!err && r->features & HIBSWAP_DISCARD && bdev_max_discard_sectors(r->bdev))
-		err = blkdev_issue_discard(r->bdev, sector, sectors, GFP_NOIO);
+	if (!err && r->features & HIBSWAP_DISCARD && bdev_max_discard_sectors(r->bdev)) {
+		/* It is cut to whole granules: reach into what is erased above */
+		const u64 end = r->geom.map_start[1] + r->geom.map_sectors;
+		const u64 more = bdev_discard_granularity(r->bdev) >> SECTOR_SHIFT;
+
+		err = blkdev_issue_discard(r->bdev, sector, min(sectors + more, end - sector),
+					   GFP_NOIO);
+	}
 	return err;
 }
 
@@ -144,16 +151,23 @@ static int erase_piece(struct hibswap_region *r)
 		if (err)
 			return err;
 		r->erasing = true;
+		r->erase_maps = 2 * r->geom.map_sectors;
 		DMINFO("%s: erasing %llu MiB of the log", dm_device_name(r->md),
 		       r->erase_left >> 8);
+		return 1;
+	}
+	/* The maps and the checksums that came with them are the image's, too */
+	if (r->erase_maps) {
+		nr = min_t(u64, r->erase_maps, PIECE_BLOCKS * HIBSWAP_BLOCK_SECTORS);
+		err = erase(r, r->geom.map_start[0] + r->erase_maps - nr, nr);
+		if (err)
+			return err;
+		r->erase_maps -= nr;
 		return 1;
 	}
 	nr = min_t(u64, r->erase_left, PIECE_BLOCKS);
 	err = erase(r, r->geom.log_start + (r->erase_left - nr) * HIBSWAP_BLOCK_SECTORS,
 		    nr * HIBSWAP_BLOCK_SECTORS);
-	/* The maps and the checksums that came with them are the image's, too */
-	if (!err && r->erase_left == nr)
-		err = erase(r, r->geom.map_start[0], 2 * r->geom.map_sectors);
 	if (err)
 		return err;
 	r->erase_left -= nr;

@@ -73,9 +73,9 @@ void hibswap_event(struct hibswap_region *r, enum hibswap_event event)
  */
 void hibswap_fail(struct hibswap_region *r, u64 sector, int err)
 {
-	DMERR("%s: metadata cannot be written at sector %llu: error %d%s",
-	      dm_device_name(r->md), sector, err,
-	      r->failed ? "" : ": no more images until the table is reloaded");
+	DMERR_LIMIT("%s: metadata cannot be written at sector %llu: error %d%s",
+		    dm_device_name(r->md), sector, err,
+		    r->failed ? "" : ": no more images until the table is reloaded");
 	if (r->failed)
 		return;
 	WRITE_ONCE(r->failed, true);

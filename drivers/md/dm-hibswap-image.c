@@ -192,6 +192,11 @@ static int map_image_write(struct hibswap_region *r, struct bio *bio, u64 sector
 	int ret;
 
 	spin_lock(&r->lock);
+	if (unlikely(r->state == HIBSWAP_RESUMABLE)) {
+		/* "image end" has come in between */
+		ret = defer_locked(r, bio);
+		goto out;
+	}
 	if (unlikely(!state_takes_image(r))) {
 		spin_unlock(&r->lock);
 		return map_in_place(r, bio, sector);
@@ -226,6 +231,21 @@ static int map_image_write(struct hibswap_region *r, struct bio *bio, u64 sector
 out:
 	spin_unlock(&r->lock);
 	return ret;
+}
+
+/* Swap's own, beside an image */
+static int map_other_write(struct hibswap_region *r, struct bio *bio, u64 sector)
+{
+	bool resumable;
+	int ret = 0;
+
+	spin_lock(&r->lock);
+	/* "image end" has come in between: the image must not stay */
+	resumable = r->state == HIBSWAP_RESUMABLE;
+	if (unlikely(resumable))
+		ret = defer_locked(r, bio);
+	spin_unlock(&r->lock);
+	return resumable ? ret : map_in_place(r, bio, sector);
 }
 
 /*
@@ -356,7 +376,7 @@ int hibswap_map(struct dm_target *ti, struct bio *bio)
 		return defer(r, bio);
 	if (is_image_write(r, bio))
 		return map_image_write(r, bio, sector);
-	return map_in_place(r, bio, sector);
+	return map_other_write(r, bio, sector);
 }
 
 /**

@@ -67,6 +67,9 @@ int hibswap_region_end(struct hibswap_region *r)
 	if (!keep) {
 		err = hibswap_invalidate(r);
 		hibswap_release_log(r);
+		/* As after a hibernation */
+		if (err)
+			hibswap_enter_blind(r, "it could not be taken back", err);
 	}
 	r->event_committed = false;
 	mutex_unlock(&r->mutex);

@@ -66,7 +66,11 @@ static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 	err = hibswap_meta_read_super(r, &sb, &fault);
 	if (err) {
 		hibswap_super_complain(r, err, &fault);
-		return err;
+		/* Ours is taken back also without reading them */
+		if (!r->ours || hibswap_invalidate(r))
+			return err;
+		hibswap_drop_map(r);
+		return 0;
 	}
 	/* The copy that cannot be read may be the one that vouches for the image */
 	if (r->unsure && r->state == HIBSWAP_RESUMABLE)
@@ -204,6 +208,9 @@ void hibswap_region_post(struct hibswap_region *r)
 	if (r->state != HIBSWAP_RESUMABLE)
 		hibswap_release_log(r);
 	err = r->read_only ? 0 : region_settle(r, &resumed);
+	/* Not taken back: then before the first write, as after a boot */
+	if (err && r->state == HIBSWAP_IDLE)
+		hibswap_enter_blind(r, "it could not be taken back", err);
 	mutex_unlock(&r->mutex);
 
 	if (err) {

@@ -41,12 +41,12 @@ struct hibswap_sums *hibswap_sums_alloc(u64 nr, gfp_t gfp)
  * hibswap_sums_put - drop a reference
  * @sums: checksums, may be NULL
  *
- * Context: any; vfree() takes care of interrupts.
+ * Context: any, also under a spinlock of who polls for a read's completion.
  */
 void hibswap_sums_put(struct hibswap_sums *sums)
 {
 	if (sums && refcount_dec_and_test(&sums->refs))
-		vfree(sums);
+		kvfree_rcu(sums, rcu);
 }
 
 /* Checksum of the next block of a bio; @iter goes on behind it */
@@ -141,6 +141,14 @@ static blk_status_t check_read(struct hibswap_region *r, struct bio *bio, struct
 
 		if (next_crc(bio, &iter) == io->sums->crc[io->pos + i])
 			continue;
+		/*
+		 * The image was dropped meanwhile: that is no damage. In place, old
+		 * and new are both right. Not while a restore reads: it has no
+		 * image dropped under it, and must not miss any damage.
+		 */
+		if (READ_ONCE(r->sums) != io->sums && !READ_ONCE(hibswap_restore_open))
+			return io->iter.bi_sector - r->geom.log_start < r->geom.log_sectors ?
+			       BLK_STS_IOERR : BLK_STS_OK;
 		hibswap_sums_complain(r, io->sector + skip, io->iter.bi_sector + skip);
 		return BLK_STS_PROTECTION;
 	}

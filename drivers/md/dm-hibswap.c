@@ -215,6 +215,7 @@ static struct target_type hibswap_target_type = {
 	.map = hibswap_map,
 	.end_io = hibswap_end_io,
 	.presuspend = hibswap_presuspend,
+	.presuspend_undo = hibswap_resume,
 	.preresume = hibswap_preresume,
 	.resume = hibswap_resume,
 	.status = hibswap_status,

@@ -27,6 +27,7 @@
 #include <linux/hibernate_window.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
@@ -84,6 +85,7 @@ enum hibswap_state {
  * under way holds a reference, so that the map can be dropped meanwhile.
  */
 struct hibswap_sums {
+	struct rcu_head rcu;
 	refcount_t refs;
 	u64 nr;				/* how many blocks have one */
 	u32 crc[];
@@ -130,6 +132,7 @@ struct hibswap_region {
 	unsigned int features;		/* of the live table */
 	bool erasing;			/* the log is being erased: erase_left counts */
 	u64 erase_left;			/* blocks, from the log's beginning on */
+	u64 erase_maps;			/* sectors of the map places, likewise */
 	u64 erase_recorded;		/* what the superblock says of that */
 	bool unsure;			/* a copy could not be read last time */
 	bool ours;			/* this kernel committed what is on disk */
