@@ -34,7 +34,7 @@ lacks() {
 generate "" "hib UUID=${U1^^} window"
 silent out "generator"
 silent err "generator"
-same "$(made)" "$UNIT.wants/hibswap-drop@hib.service dev-mapper-hib.device.d/40-hibswap-timeout.conf dev-mapper-hib.device.requires/hibswap@hib.service hibswap-drop@hib.service hibswap.target.wants/hibswap-drop@hib.service hibswap.target.wants/hibswap@hib.service hibswap@hib.service" "what it makes"
+same "$(made)" "$UNIT.wants/hibswap-drop@hib.service dev-mapper-hib.device.d/40-hibswap-timeout.conf dev-mapper-hib.device.requires/hibswap@hib.service hibswap-drop@hib.service hibswap.target.d/40-hibswap-timeout.conf hibswap.target.wants/hibswap-drop@hib.service hibswap.target.wants/hibswap@hib.service hibswap@hib.service" "what it makes"
 for l in dev-mapper-hib.device.requires/hibswap@hib.service hibswap.target.wants/hibswap{,-drop}@hib.service \
 	"$UNIT.wants/hibswap-drop@hib.service"; do
 	if [ -L "units/$l" ] && [ -e "units/$l" ]; then pass; else bad "$l leads nowhere"; fi
@@ -42,7 +42,7 @@ done
 for line in DefaultDependencies=no IgnoreOnIsolate=true Conflicts=umount.target \
 	Before=umount.target "BindsTo=$UNIT" "After=$UNIT" Before=hibswap.target \
 	Before=blockdev@dev-mapper-hib.target Wants=blockdev@dev-mapper-hib.target \
-	Wants=hibswap-drop@hib.service Type=oneshot RemainAfterExit=yes TimeoutSec=infinity "SourcePath=$work/tab" \
+	Wants=hibswap-drop@hib.service Type=oneshot RemainAfterExit=yes TimeoutSec=infinity TimeoutStartSec=150s "SourcePath=$work/tab" \
 	"ExecStart=/usr/sbin/dmhib -q open hib" "ExecStop=/usr/sbin/dmhib -q close hib"; do
 	has hibswap@hib.service "$line"
 done
@@ -57,6 +57,7 @@ lacks hibswap-drop@hib.service local-fs.target
 # Nor does it wait for a root file system that is written to
 lacks hibswap-drop@hib.service remount-fs
 has dev-mapper-hib.device.d/40-hibswap-timeout.conf JobRunningTimeoutSec=120s
+has hibswap.target.d/40-hibswap-timeout.conf JobTimeoutSec=180s
 
 # Options
 generate "" "hib /dev/sda3 nofail"
@@ -70,9 +71,19 @@ has hibswap@hib.service After=remote-fs-pre.target
 generate "" "hib /dev/sda3 timeout=7"
 has dev-mapper-hib.device.d/40-hibswap-timeout.conf JobRunningTimeoutSec=37s
 has dev-sda3.device.d/40-hibswap-timeout.conf JobRunningTimeoutSec=7s
+has hibswap@hib.service TimeoutStartSec=67s
+has hibswap.target.d/40-hibswap-timeout.conf JobTimeoutSec=97s
 generate "" "hib /dev/sda3 timeout=0"
 has dev-mapper-hib.device.d/40-hibswap-timeout.conf JobRunningTimeoutSec=infinity
 has dev-sda3.device.d/40-hibswap-timeout.conf JobRunningTimeoutSec=infinity
+lacks hibswap@hib.service TimeoutStartSec
+# The longest of those that are waited for
+generate "" "hib /dev/sda3" "b /dev/sdb3 timeout=100" "c /dev/sdc3 timeout=200,nofail"
+has hibswap.target.d/40-hibswap-timeout.conf JobTimeoutSec=190s
+for options in timeout=0 nofail _netdev; do
+	generate "" "hib /dev/sda3 $options"
+	if [ -e units/hibswap.target.d ]; then bad "$options: limits the target"; else pass; fi
+done
 generate "" "hib /dev/sda3 noauto"
 same "$(made)" "" "noauto"
 generate "" "hib /srv/file"

@@ -12,6 +12,7 @@
  *					whoever waits for the device starts the service
  *	dev-mapper-NAME.device.d/ and DEVICE.device.d/
  *					how long that may take
+ *	hibswap.target.d/		how long booting waits for all of them
  *
  * hibswap=no or hibswap.tab=no on the kernel's command line turn it off; in an
  * initramfs rd.hibswap=no and rd.hibswap.tab=no as well. Outside of one, images
@@ -32,6 +33,9 @@
 #endif
 
 #define CMDLINE_MAX	65536
+/* Seconds on top of timeout=, which dmhib keeps to if no disk hangs */
+#define OPEN_MORE	60
+#define TARGET_MORE	(OPEN_MORE + 30)
 
 static const char *tab_path = TAB_PATH;
 static const char *dest;
@@ -146,8 +150,10 @@ static void write_open(const struct tab_entry *e, const char *unit, const char *
 	fprintf(f, "\n[Service]\n"
 		"Type=oneshot\n"
 		"RemainAfterExit=yes\n"
-		"TimeoutSec=infinity\n"
-		"ExecStart=" DMHIB_PATH " -q open %1$s\n"
+		"TimeoutSec=infinity\n");
+	if (e->timeout)
+		fprintf(f, "TimeoutStartSec=%llus\n", (unsigned long long)e->timeout + OPEN_MORE);
+	fprintf(f, "ExecStart=" DMHIB_PATH " -q open %1$s\n"
 		"ExecStop=" DMHIB_PATH " -q close %1$s\n", e->name);
 	finish(f);
 }
@@ -191,6 +197,32 @@ static void write_timeout(const struct tab_entry *e, const char *unit, unsigned 
 			(unsigned long long)e->timeout + more);
 	else
 		fprintf(f, "[Unit]\nJobRunningTimeoutSec=infinity\n");
+	finish(f);
+}
+
+/*
+ * A process that waits for a hung disk cannot be killed, and its service does not end:
+ * booting goes on without it. No time is too long where a line has no limit.
+ */
+static void write_target(const struct tab *tab)
+{
+	u64 longest = 0;
+	FILE *f;
+
+	for (unsigned int i = 0; i < tab->nr; i++) {
+		const struct tab_entry *e = tab->entries[i];
+
+		if (e->noauto || e->nofail || e->netdev)
+			continue;
+		if (!e->timeout)
+			return;
+		if (longest < e->timeout)
+			longest = e->timeout;
+	}
+	f = longest ? create("hibswap.target.d/40-hibswap-timeout.conf") : NULL;
+	if (!f)
+		return;
+	fprintf(f, "[Unit]\nJobTimeoutSec=%llus\n", (unsigned long long)longest + TARGET_MORE);
 	finish(f);
 }
 
@@ -303,6 +335,8 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < tab.nr; i++)
 		if (!tab.entries[i]->noauto)
 			write_units(tab.entries[i], off);
+	if (!off)
+		write_target(&tab);
 	tab_free(&tab);
 	return failed;
 }
