@@ -11,6 +11,7 @@
  */
 #include "find.h"
 #include "region-peek.h"
+#include "sig.h"
 #include "stack.h"
 #include "sysroot.h"
 
@@ -91,6 +92,27 @@ static void name_of(const struct block *b, char *path, size_t len)
 		snprintf(path, len, "/dev/%s", b->name);
 }
 
+/*
+ * Half a mirror has the region, too, where the array's own superblock is at the end.
+ * Stopped, nothing lies on it that would count instead.
+ */
+static bool is_member(const char *path)
+{
+	static const char suffix[] = "_member";
+	struct sig_id id;
+	struct dev dev;
+	size_t n;
+
+	/* A made-up machine has nothing that libblkid could look at */
+	if (sysroot_faked() || dev_open(&dev, path, 0))
+		return false;
+	if (sig_identify(&dev, &id))
+		*id.type = '\0';
+	dev_close(&dev);
+	n = strlen(id.type);
+	return n >= sizeof(suffix) && !strcmp(id.type + n - (sizeof(suffix) - 1), suffix);
+}
+
 static int by_uuid(const struct tab_entry *e, char *path, size_t len, char *why)
 {
 	struct hunt h = { .region_start = e->region_start >> HIBSWAP_SECTOR_SHIFT };
@@ -109,6 +131,11 @@ static int by_uuid(const struct tab_entry *e, char *path, size_t len, char *why)
 		return -ENODEV;
 	}
 	name_of(&h.found[0], path, len);
+	if (is_member(path)) {
+		snprintf(why, FIND_WHY, "%s is on %.128s, a part of an array that is not assembled",
+			 e->spec, path);
+		return -ENODEV;
+	}
 	return 0;
 }
 
