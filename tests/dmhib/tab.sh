@@ -229,6 +229,16 @@ t 4 "elsewhere on the disk" tab hib --device
 put sys/block/sdb/size 0
 rm -r "$DMHIB_ROOT/sys/block/dm-5" "$DMHIB_ROOT/sys/class/block/dm-5"
 finds "UUID=$UUID_OF_REGION" /dev/sda3 "no medium"
+# Waiting for one does not keep all disks busy, and ends in time
+if command -v strace >/dev/null; then
+	put etc/hibswaptab "hib UUID=$U1"
+	strace -o trace -e trace=openat,clock_nanosleep "$DMHIB" open hib --wait 3 >out 2>err
+	same $? 4 "wait for a UUID"
+	looks=$(grep -c '/dev/sda3"' trace)
+	if [ "$looks" -ge 2 ] && [ "$looks" -le 4 ]; then pass; else bad "wait for a UUID: looked $looks times in 3 s"; fi
+	same "$(grep -c 'clock_nanosleep.*{tv_sec=2, ' trace)" 1 "wait for a UUID: full pauses in 3 s"
+	rm -f trace
+fi
 DMHIB_ROOT=
 
 # ---- open and close by it, as far as that goes without the target

@@ -22,7 +22,7 @@
 
 #define FOUND_MAX	64	/* with all paths to a disk */
 #define POLL_MS		200
-#define SCAN_MS		2000	/* libblkid reads a lot of each disk */
+#define SCAN_MS		2000	/* libblkid reads a lot of each disk, UUID= some of all */
 
 struct hunt {
 	uuid_t uuid;
@@ -224,18 +224,24 @@ int find_device(const struct tab_entry *e, char *path, size_t len, char *why)
  */
 int find_wait(const struct tab_entry *e, u64 seconds, char *path, size_t len)
 {
-	const u64 start = now_ms();
+	const u64 start = now_ms(), pause = e->kind == TAB_BY_UUID ? SCAN_MS : POLL_MS;
 	char why[FIND_WHY];
 	bool said = false;
 	int err;
 
 	while ((err = find_device(e, path, len, why)) == -ENODEV) {
-		if (seconds != WAIT_FOREVER && now_ms() - start >= seconds * 1000)
+		const u64 gone = now_ms() - start;
+
+		if (seconds != WAIT_FOREVER && gone >= seconds * 1000)
 			break;
 		if (!said)
 			msg_verbose("%s: waiting for %s", e->name, e->spec);
 		said = true;
-		usleep(POLL_MS * 1000);
+		/* The last look is when the time is over */
+		if (seconds == WAIT_FOREVER || seconds * 1000 - gone > pause)
+			usleep(pause * 1000);
+		else
+			usleep((seconds * 1000 - gone) * 1000);
 	}
 	if (!err)
 		return E_OK;
