@@ -389,4 +389,6 @@ refused 6 "a link with RESUME= in it" 'conf.d/zz is a symbolic link'
 . "$here/setup-steps.sh"
 # shellcheck source=tests/dmhib/setup-undo.sh
 . "$here/setup-undo.sh"
+# shellcheck source=tests/dmhib/setup-review.sh
+. "$here/setup-review.sh"
 rm -rf "$R" part act log shown

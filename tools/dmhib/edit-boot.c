@@ -25,12 +25,23 @@ static bool is_separator(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '"' || c == '\'';
 }
 
+/* Where such a word ends only a shell knows: after a substitution, or a quoted value */
+static bool is_whole(const char *line, size_t len, size_t from, size_t n)
+{
+	const char *word = line + from;
+
+	if (memchr(word, '`', n) || memchr(word, '$', n) || memchr(word, '\\', n))
+		return false;
+	return word[n - 1] != '=' || from + n == len || (word[n] != '"' && word[n] != '\'');
+}
+
 /**
  * cmdline_without_resume - take resume= and resume_offset= out of a text
  * @line: a command line, or a line of a shell that sets one
  * @len: of @line
  *
- * Return: a text of its own; all else is as it was.
+ * Return: a text of its own; all else is as it was, and so is a word of which it cannot
+ * be told where it ends.
  */
 char *cmdline_without_resume(const char *line, size_t len)
 {
@@ -42,7 +53,8 @@ char *cmdline_without_resume(const char *line, size_t len)
 
 		while (i + n < len && !is_separator(line[i + n]))
 			n++;
-		if (is_resume(line + i, n) && (!i || is_separator(line[i - 1]))) {
+		if (is_resume(line + i, n) && (!i || is_separator(line[i - 1])) &&
+		    is_whole(line, len, i, n)) {
 			/* With it one of the blanks around it */
 			i += n;
 			if (to > new && (to[-1] == ' ' || to[-1] == '\t'))
