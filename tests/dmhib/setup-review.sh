@@ -27,3 +27,44 @@ for words in 'root=x resume=UUID=`blkid -s UUID -o value /dev/sda3` rootflags=y'
 	if bash -n "$R/etc/default/grub" 2>err; then pass; else bad "GRUB: $words: no shell reads it"; fi
 done
 rm -f was
+
+# ---- a region that was there before setup is not setup's to take away
+DMHIB_COMMANDS=$work/act
+export DMHIB_COMMANDS FAIL_AT=0 DO_AT_FORMAT=
+begin
+formatted part
+swapped part
+was=$(sum part)
+before=$(tree)
+set_up 0 "a region before setup"
+same "$(jq -c '[.had_region, .was_swap]' "$kept/manifest.json")" "[true,false]" "a region before setup"
+# A later run finds it, too
+set_up 0 "a region before setup, again" --no-initramfs
+rm -f log
+t 0 "a region before setup, undo" setup --undo --root "$R"
+if grep -qE 'wipe|close|swapoff|mkswap' log; then bad "a region before setup: its device is touched"; else pass; fi
+says out 'had its region before setup, and keeps it' "a region before setup, undo"
+same "$(sum part)" "$was" "a region before setup: it was written to"
+same "$(tree)" "$before" "a region before setup, undo"
+# One that setup has made is none that was there before, however often setup is run
+begin
+set_up 0 "a region of setup's own"
+set_up 0 "a region of setup's own, again"
+same "$(jq -c '[.had_region, .was_swap]' "$kept/manifest.json")" "[false,true]" "a region of setup's own"
+# Nor has the manifest of an older dmhib it
+jq 'del(.had_region)' "$kept/manifest.json" >m && mv m "$kept/manifest.json"
+rm -f log
+t 0 "an older manifest" setup --undo --root "$R"
+says log '^dmhib -q wipe .*/part super$' "an older manifest"
+if [ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
+	# One that should be there, and is not: even if undoing was begun
+	begin
+	formatted part
+	swapped part
+	set_up 0 "a region that has gone"
+	blank part 256M
+	manifest '.complete = false'
+	here 4 "a region that has gone"
+	says err 'has no longer the hibernation region [0-9a-f-]*: is it' "a region that has gone"
+fi
+unset DMHIB_COMMANDS FAIL_AT DO_AT_FORMAT

@@ -136,6 +136,7 @@ int manifest_read(struct manifest *m, const char *name)
 		take(obj, "region_uuid", m->region_uuid, sizeof(m->region_uuid));
 		take(obj, "swap_uuid", m->swap_uuid, sizeof(m->swap_uuid));
 		take(obj, "swap_label", m->swap_label, sizeof(m->swap_label));
+		m->had_region = truth_of(obj, "had_region");
 		m->was_swap = truth_of(obj, "was_swap");
 		m->complete = truth_of(obj, "complete");
 		err = read_files(m, dir, obj);
@@ -166,6 +167,7 @@ static struct json_object *to_json(const struct manifest *m)
 	jadd_str(obj, "device", m->device);
 	jadd_str(obj, "partuuid", m->partuuid);
 	jadd_str(obj, "region_uuid", m->region_uuid);
+	jadd_bool(obj, "had_region", m->had_region);
 	jadd_bool(obj, "was_swap", m->was_swap);
 	jadd_str(obj, "swap_uuid", m->swap_uuid);
 	jadd_str(obj, "swap_label", m->swap_label);

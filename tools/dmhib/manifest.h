@@ -27,6 +27,7 @@ struct kept {
  * @device: that it lies on
  * @partuuid: of its partition, or empty
  * @region_uuid: of the region
+ * @had_region: that was on @device before setup: it is not setup's to take away
  * @was_swap: there was a swap area on @device
  * @swap_uuid: its UUID
  * @swap_label: its label, or empty
@@ -39,6 +40,7 @@ struct manifest {
 	char device[256];
 	char partuuid[64];
 	char region_uuid[40];
+	bool had_region;
 	bool was_swap;
 	char swap_uuid[40];
 	char swap_label[64];

@@ -5,7 +5,8 @@
  * A file that was changed since is not overwritten: there are three texts then,
  * and only a person knows which parts of them are wanted. The device is looked
  * at again, too: only a region with the UUID that setup has given it goes, and
- * a swap area is only made where that was, or where setup was stopped in between.
+ * a swap area is only made where that was, or where setup was stopped in between. A
+ * region that was there before setup stays, as it is and open if it is.
  */
 #include "setup.h"
 #include "dm.h"
@@ -153,7 +154,7 @@ static enum found look(const struct undo *u)
 /* Setup, or undoing, may have been stopped when one was gone and the other not there */
 static bool half_done(const struct undo *u)
 {
-	return u->found == FOUND_BLANK && !u->m.complete;
+	return u->found == FOUND_BLANK && !u->m.complete && !u->m.had_region;
 }
 
 /* Files that name a device which is not as they were would make no swap of it */
@@ -161,10 +162,12 @@ static int check_device(struct undo *u)
 {
 	u->found = look(u);
 	if (opts.root || opts.force || u->found == FOUND_REGION || u->found == FOUND_SWAP ||
-	    half_done(u) || (!u->m.was_swap && !u->m.complete))
+	    half_done(u) || (!u->m.was_swap && !u->m.had_region && !u->m.complete))
 		return E_OK;
-	msg_err("%s has neither the hibernation region %s%s%s: is it another disk by now?", u->device,
-		u->m.region_uuid, *u->m.swap_uuid ? " nor the swap area that it was, " : " nor what it was",
+	msg_err("%s has %s the hibernation region %s%s%s: is it another disk by now?", u->device,
+		u->m.had_region ? "no longer" : "neither", u->m.region_uuid,
+		u->m.had_region ? "" : *u->m.swap_uuid ? " nor the swap area that it was, " :
+							 " nor what it was",
 		u->m.swap_uuid);
 	msg_more("nothing was changed; --force takes back the changes of files nevertheless, and makes swap of the device if it is empty");
 	return E_DEVICE;
@@ -179,6 +182,8 @@ static int plan_device(struct undo *u)
 	const bool region = u->found == FOUND_REGION;
 	int rc = E_OK;
 
+	if (u->m.had_region)
+		return E_OK;
 	snprintf(mapped, sizeof(mapped), "/dev/mapper/%s", u->m.name);
 	if (!opts.root && dm_answers())
 		rc = dm_find_table(u->m.name, &m);
@@ -280,12 +285,16 @@ static int undo(struct undo *u)
 	if (rc || opts.dry_run)
 		return rc;
 	if (!msg_confirm("This will %s%s, and change the files above.",
-			 u->found == FOUND_REGION ? "take the hibernation region off " :
-						    "take back what setup has done with ", u->m.device))
+			 u->found == FOUND_REGION && !u->m.had_region ?
+			 "take the hibernation region off " : "take back what setup has done with ",
+			 u->m.device))
 		return E_REFUSED;
 	rc = carry_out(u);
 	if (!rc && !opts.root && u->found == FOUND_NOTHING)
 		printf("Undone, but for %s, which was not touched.\n", u->m.device);
+	else if (!rc && u->m.had_region)
+		printf("Undone: %s had its region before setup, and keeps it, with the swap behind it.\n",
+		       u->device);
 	else if (!rc)
 		printf("Undone: %s is as it was.\n", u->device);
 	return rc;

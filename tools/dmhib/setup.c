@@ -186,6 +186,7 @@ static int remember(struct setup *s)
 	if (!*m->device) {
 		snprintf(m->device, sizeof(m->device), "%s", s->device);
 		snprintf(m->partuuid, sizeof(m->partuuid), "%s", s->partuuid);
+		m->had_region = s->kind == DEVICE_REGION;
 		m->was_swap = s->kind == DEVICE_SWAP;
 		snprintf(m->swap_uuid, sizeof(m->swap_uuid), "%s", s->swap_uuid);
 		snprintf(m->swap_label, sizeof(m->swap_label), "%s", s->swap_label);
