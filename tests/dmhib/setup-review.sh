@@ -68,3 +68,31 @@ if [ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
 	says err 'has no longer the hibernation region [0-9a-f-]*: is it' "a region that has gone"
 fi
 unset DMHIB_COMMANDS FAIL_AT DO_AT_FORMAT
+
+# ---- the exit code of a dmhib that fails is setup's; another command's is not
+DMHIB_COMMANDS=$work/act
+export DMHIB_COMMANDS FAIL_WITH
+for FAIL_WITH in 1 2 3 5 6 9; do
+	begin
+	FAIL_AT=1
+	set_up $FAIL_WITH "format fails with $FAIL_WITH"
+	says err '^dmhib: "dmhib -q format .*" failed' "format fails with $FAIL_WITH"
+	rm log
+	FAIL_AT=3
+	set_up 4 "mkswap fails with $FAIL_WITH"
+	FAIL_AT=0
+	set_up 0 "all of it"
+	rm log
+	FAIL_AT=1
+	t $FAIL_WITH "wipe fails with $FAIL_WITH" setup --undo --root "$R"
+done
+# Nor is one that dmhib does not have, as of a program that is not there
+for FAIL_WITH in 12 99 127; do
+	begin
+	FAIL_AT=1
+	set_up 4 "format fails with $FAIL_WITH"
+done
+begin
+t 1 "format knows better" setup part --root "$R" --region-size 2M --ram 64M
+says err 'too small' "format knows better"
+unset DMHIB_COMMANDS FAIL_AT FAIL_WITH DO_AT_FORMAT

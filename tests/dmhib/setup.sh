@@ -13,7 +13,7 @@ export DMHIB LOG=$work/log
 cat >act <<'END'
 #!/bin/bash
 echo "$*" >>"$LOG"
-[ "$(wc -l <"$LOG")" != "${FAIL_AT:-0}" ] || { echo "made to fail" >&2; exit 1; }
+[ "$(wc -l <"$LOG")" != "${FAIL_AT:-0}" ] || { echo "made to fail" >&2; exit "${FAIL_WITH:-4}"; }
 [ -z "${DO_AT_FORMAT:-}" ] || [ "$3" != format ] || eval "$DO_AT_FORMAT"
 case "$1 ${3:-}" in
 "dmhib format" | "dmhib wipe") shift; exec "$DMHIB" "$@" ;;

@@ -110,11 +110,20 @@ static void run_child(const struct command *cmd, const char *instead)
 	_exit(127);
 }
 
+/* Those of dmhib are ours; what those of others mean nobody knows */
+static int exit_code(const struct command *cmd, int status)
+{
+	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+
+	return !strcmp(cmd->argv[0], "dmhib") && code > E_OK && code <= E_WONT ? code : E_DEVICE;
+}
+
 /**
  * command_run - run one
  * @cmd: the command
  *
- * Return: an exit code: E_DEVICE if it failed, which has been said.
+ * Return: an exit code, that of a dmhib which failed; E_DEVICE if another command did.
+ * It has been said.
  */
 int command_run(const struct command *cmd)
 {
@@ -141,7 +150,7 @@ int command_run(const struct command *cmd)
 		return E_OK;
 	}
 	msg_err("\"%s\" failed", text);
-	return E_DEVICE;
+	return pid > 0 ? exit_code(cmd, status) : E_DEVICE;
 }
 
 /**
