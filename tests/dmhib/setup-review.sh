@@ -96,3 +96,43 @@ begin
 t 1 "format knows better" setup part --root "$R" --region-size 2M --ram 64M
 says err 'too small' "format knows better"
 unset DMHIB_COMMANDS FAIL_AT FAIL_WITH DO_AT_FORMAT
+
+# ---- JSON is UTF-8, whatever bytes there are; what undoing needs stays as it was
+cat >utf8.py <<'END2'
+import json, sys
+print(*(e["text"] for e in json.loads(open(sys.argv[1], "rb").read().decode("utf-8", "strict"))["errors"]))
+END2
+# utf8 BYTES WANT: an option of them, as printf has it, is unknown
+utf8() {
+	# shellcheck disable=SC2059 # it is a format
+	{ printf 'hib /dev/sda3 '; printf "$1"; echo; } >tab
+	t 1 "JSON of $1" tab --tab tab --json
+	same "$(python3 utf8.py out 2>&1)" "unknown option \"$(printf '%b' "$2")\"" "JSON of $1"
+}
+utf8 'a\377b' 'a?b'
+utf8 'gr\303\274n' 'gr\0303\0274n'
+utf8 '\303' '?'
+utf8 '\303\303\274' '?\0303\0274'
+utf8 '\342\202\254\360\237\230\200' '\0342\0202\0254\0360\0237\0230\0200'
+utf8 '\300\200\340\200\200' '?????'
+utf8 '\355\240\200\364\220\200\200' '???????'
+utf8 '\360\237\230' '???'
+# Cut in the middle of a character
+{ printf 'hib /dev/sda3 '; printf 'a%.0s' {1..39}; for ((i = 0; i < 300; i++)); do printf '\303\274'; done; echo; } >tab
+t 1 "JSON, cut" tab --tab tab --json
+same "$(python3 utf8.py out 2>&1)" "an option is too long: \"$(printf 'a%.0s' {1..39})?...\"" "JSON, cut"
+rm -f tab utf8.py
+DMHIB_COMMANDS=$work/act
+export DMHIB_COMMANDS
+begin
+blank part 256M
+mkswap -L $'caf\351' -U $SU part >out 2>&1
+echo RESUME=/dev/x >"$R/etc/initramfs-tools/conf.d/"$'caf\351'
+before=$(tree)
+blkid -p -o value -s LABEL part >label
+set_up 0 "names that are not UTF-8"
+t 0 "names that are not UTF-8, undo" setup --undo --root "$R"
+same "$(blkid -p -o value -s LABEL part)" "$(cat label)" "names that are not UTF-8, undo"
+same "$(tree)" "$before" "names that are not UTF-8, undo"
+unset DMHIB_COMMANDS FAIL_AT DO_AT_FORMAT
+rm -f label

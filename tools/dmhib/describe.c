@@ -184,10 +184,48 @@ void jadd_u64(struct json_object *obj, const char *key, u64 value)
 	json_object_object_add(obj, key, json_object_new_uint64(value));
 }
 
-/** jadd_str - add a string, or null, to a JSON object */
+/* Bytes of the character at @p, at least 1; 0 if it is none of UTF-8 (RFC 3629) */
+static size_t utf8_len(const unsigned char *p)
+{
+	const size_t n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 :
+			 *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* Written longer than needed, a surrogate, or beyond the last one */
+	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] >= 0xa0) ||
+	    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] >= 0x90))
+		return 0;
+	return n;
+}
+
+/* JSON is UTF-8, and names in files and on disks are any bytes */
+static void utf8_only(char *text)
+{
+	unsigned char *p = (unsigned char *)text;
+
+	while (*p) {
+		const size_t n = utf8_len(p);
+
+		if (!n)
+			*p = '?';
+		p += n ? n : 1;
+	}
+}
+
+/** jadd_str - add a string, or null, to a JSON object; ? for what is not UTF-8 */
 void jadd_str(struct json_object *obj, const char *key, const char *value)
 {
-	json_object_object_add(obj, key, value ? json_object_new_string(value) : NULL);
+	struct json_object *string = NULL;
+	char *text = value ? strdup(value) : NULL;
+
+	if (text) {
+		utf8_only(text);
+		string = json_object_new_string(text);
+	}
+	free(text);
+	json_object_object_add(obj, key, string);
 }
 
 /** jadd_bool - add a truth to a JSON object */

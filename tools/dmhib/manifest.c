@@ -159,24 +159,30 @@ static int write_text(const char *dir, unsigned int nr, const char *what, const 
 	return file_write(path, text, strlen(text), 0600, geteuid(), getegid());
 }
 
+/* Byte for byte, as it is to be found again: paths and labels need not be UTF-8 */
+static void put(struct json_object *obj, const char *key, const char *text)
+{
+	json_object_object_add(obj, key, json_object_new_string(text));
+}
+
 static struct json_object *to_json(const struct manifest *m)
 {
 	struct json_object *obj = json_object_new_object(), *list = json_object_new_array();
 
-	jadd_str(obj, "name", m->name);
-	jadd_str(obj, "device", m->device);
-	jadd_str(obj, "partuuid", m->partuuid);
-	jadd_str(obj, "region_uuid", m->region_uuid);
+	put(obj, "name", m->name);
+	put(obj, "device", m->device);
+	put(obj, "partuuid", m->partuuid);
+	put(obj, "region_uuid", m->region_uuid);
 	jadd_bool(obj, "had_region", m->had_region);
 	jadd_bool(obj, "was_swap", m->was_swap);
-	jadd_str(obj, "swap_uuid", m->swap_uuid);
-	jadd_str(obj, "swap_label", m->swap_label);
+	put(obj, "swap_uuid", m->swap_uuid);
+	put(obj, "swap_label", m->swap_label);
 	jadd_bool(obj, "complete", m->complete);
 	for (unsigned int i = 0; i < m->nr; i++) {
 		const struct kept *k = &m->files[i];
 		struct json_object *f = json_object_new_object();
 
-		jadd_str(f, "path", k->was.path);
+		put(f, "path", k->was.path);
 		jadd_bool(f, "was", k->was.old);
 		jadd_bool(f, "made", k->made);
 		jadd_bool(f, "mixed", k->mixed);
