@@ -136,3 +136,31 @@ same "$(blkid -p -o value -s LABEL part)" "$(cat label)" "names that are not UTF
 same "$(tree)" "$before" "names that are not UTF-8, undo"
 unset DMHIB_COMMANDS FAIL_AT DO_AT_FORMAT
 rm -f label
+
+# ---- a window is of use only to a kernel that knows it
+system
+part
+mkdir -p machine/proc
+for kernel in stock window; do
+	echo "ffffffff81234567 T hibernate$([ $kernel = stock ] || echo _window_register)" >machine/proc/kallsyms
+	export DMHIB_ROOT=$work/machine
+	set_up 0 "a window, $kernel kernel" --window 16M
+	if [ $kernel = stock ]; then
+		says out '^Note: this kernel makes no use of a window: systemd' "a window, $kernel kernel"
+		if [ -e "$R/etc/systemd/system/systemd-logind.service.d" ]; then bad "a window, $kernel kernel: systemd's check is off"; else pass; fi
+	else
+		# What a run under another kernel has left out
+		has /etc/systemd/system/systemd-logind.service.d/hibswap.conf \
+			Environment=SYSTEMD_BYPASS_HIBERNATION_MEMORY_CHECK=1 "a window, $kernel kernel"
+		if grep -q '^Note: this kernel' out; then bad "a window, $kernel kernel: note"; else pass; fi
+	fi
+	says out ' --window 16777216 ' "a window, $kernel kernel"
+	if [ $kernel = stock ]; then
+		t 4 "room, $kernel kernel" setup part hib2 --root "$R" --ram 384M --window 16M --dry-run
+		says err 'as much swap as the image is large' "room, $kernel kernel"
+	else
+		t 0 "room, $kernel kernel" setup part hib2 --root "$R" --ram 384M --window 16M --dry-run
+	fi
+done
+unset DMHIB_ROOT
+rm -rf machine

@@ -144,6 +144,7 @@ extern const struct rule rules[];
 extern const unsigned int nr_rules;
 
 int facts_gather(const char *name, struct facts *f);
+bool kernel_has_window(void);
 bool volatile_key(const char *name, char *which, size_t len);
 int check_left(const char *name);
 

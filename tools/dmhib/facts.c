@@ -28,6 +28,12 @@ static bool file_has(const char *path, const char *what)
 	return has;
 }
 
+/** kernel_has_window - does the running kernel put an image into a window? */
+bool kernel_has_window(void)
+{
+	return file_has("/proc/kallsyms", " hibernate_window_register");
+}
+
 static void gather_kernel(struct facts *f)
 {
 	char path[256];
@@ -48,7 +54,7 @@ static void gather_kernel(struct facts *f)
 	f->module_installed = file_has(path, "dm-hibswap-mod.ko");
 	snprintf(path, sizeof(path), "/lib/modules/%s/modules.builtin", sysroot_kernel());
 	f->module_builtin = file_has(path, "dm-hibswap-mod.ko");
-	f->window_kernel = file_has("/proc/kallsyms", " hibernate_window_register");
+	f->window_kernel = kernel_has_window();
 	f->systemd = sysroot_exists("/run/systemd/system");
 }
 

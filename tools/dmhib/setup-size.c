@@ -7,8 +7,10 @@
  * a region for what the kernel aims at. Where that is, too, the arithmetic.
  */
 #include "setup.h"
+#include "check.h"
 #include "forecast.h"
 #include "layout.h"
+#include "sysroot.h"
 
 #include <inttypes.h>
 
@@ -35,11 +37,23 @@ static int know_memory(struct memory *m)
 	return E_DEVICE;
 }
 
+/**
+ * setup_window_counts - will an image go into the window?
+ * @s: the setup
+ *
+ * Which kernel a system below another root will have nobody knows: it is believed,
+ * but where tests have made up a machine.
+ */
+bool setup_window_counts(const struct setup *s)
+{
+	return s->window_bytes && ((opts.root && !sysroot_faked()) || kernel_has_window());
+}
+
 /* The window needs no slots of swap */
 static bool fits(const struct setup *s, const struct room *r, const struct parts *p)
 {
 	const u64 region = region_for(r->mem.total, p->sum);
-	const u64 data = s->window_bytes ? MIB_SECTORS << HIBSWAP_SECTOR_SHIFT : p->sum;
+	const u64 data = setup_window_counts(s) ? MIB_SECTORS << HIBSWAP_SECTOR_SHIFT : p->sum;
 
 	return region + data <= r->all;
 }
@@ -60,8 +74,8 @@ static int too_small(const struct setup *s, const struct room *r)
 
 	msg_err("%s is too small: it has %s, for %s of memory", s->device, size_text(r->all, a),
 		size_text(r->mem.total, b));
-	say_parts(r, "the largest image", &r->largest, s->window_bytes);
-	say_parts(r, "an image of image_size", &r->target, s->window_bytes);
+	say_parts(r, "the largest image", &r->largest, setup_window_counts(s));
+	say_parts(r, "an image of image_size", &r->target, setup_window_counts(s));
 	msg_more("enlarge the partition, or give --region-size: what does not fit into the region is written slowly");
 	return E_DEVICE;
 }

@@ -78,6 +78,7 @@ struct setup {
 /* setup-device.c, setup-size.c */
 int setup_look(struct setup *s);
 int setup_size(struct setup *s);
+bool setup_window_counts(const struct setup *s);
 bool setup_means_device(const struct setup *s, const char *spec);
 
 /* edit-*.c: plan changes of files */
