@@ -164,3 +164,73 @@ for kernel in stock window; do
 done
 unset DMHIB_ROOT
 rm -rf machine
+
+# ---- systemd-boot: its entry is made anew even if /etc/kernel/cmdline is not there yet
+DMHIB_COMMANDS=$work/act
+export DMHIB_COMMANDS FAIL_AT=0 DO_AT_FORMAT=
+# entry WHAT FILE... [-- OPTION...]: what undo would run where there are these files, and
+# of /etc, /boot and /usr/sbin no others
+entry() {
+	local what=$1
+
+	shift
+	unshare -m bash -c '
+		mount -t tmpfs none /var/lib && cp -a "$1" /var/lib/dmhib || exit 77
+		for dir in /etc /boot /usr/sbin; do mount -t tmpfs none $dir || exit 77; done
+		dmhib=$2
+		shift 2
+		while [ $# -gt 0 ] && [ "$1" != -- ]; do mkdir -p "${1%/*}" && : >"$1"; shift; done
+		exec "$dmhib" setup --undo --dry-run "${@:2}" >out 2>err </dev/null' - "$R/var/lib/dmhib" "$DMHIB" "$@"
+	same $? 0 "$what"
+}
+if [ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
+	begin
+	set_up 0 "an entry"
+	manifest '.partuuid = ""'
+	loader='/boot/loader/loader.conf /usr/sbin/kernel-install'
+	debian='/usr/sbin/update-initramfs /usr/sbin/mkinitramfs'
+	hook=/etc/initramfs/post-update.d/systemd-boot
+	# shellcheck disable=SC2086 # they are lists
+	for how in "$loader" "$loader $debian" "$loader $hook" "$loader $hook /usr/sbin/dracut" \
+		"$loader /usr/sbin/update-initramfs $hook" "$loader $debian $hook -- --no-initramfs" \
+		"/usr/sbin/kernel-install /etc/kernel/cmdline"; do
+		entry "an entry: $how" $how
+		says out '^  kernel-install add [^ ]+ /boot/vmlinuz-' "an entry: $how"
+	done
+	# Where it is made by somebody else, or there is no systemd-boot
+	# shellcheck disable=SC2086
+	for how in "$loader $debian $hook" /usr/sbin/kernel-install; do
+		entry "no entry: $how" $how
+		if grep -q kernel-install out; then bad "no entry: $how"; else pass; fi
+	done
+else
+	echo "skip entries of systemd-boot: no mount namespaces"
+fi
+# made: setup has made /etc/kernel/cmdline, as it does only on the machine that is booted
+made() {
+	begin
+	set_up 0 "$1"
+	mkdir -p "$R/etc/kernel"
+	echo "root=/dev/r quiet resume=/dev/mapper/hib" >"$R/etc/kernel/cmdline"
+	cp "$R/etc/kernel/cmdline" "$kept/0.made"
+	jq '.files = [{path: "/etc/kernel/cmdline", was: false, made: true, mode: 420, uid: 0, gid: 0}]' \
+		"$kept/manifest.json" >m && mv m "$kept/manifest.json"
+}
+# kernel-install would take /proc/cmdline without it, and resume= with that
+made "a made cmdline"
+rm -f log
+FAIL_AT=3
+t 4 "a made cmdline, undo, stopped" setup --undo --root "$R"
+same "$(file /etc/kernel/cmdline)" "root=/dev/r quiet" "a made cmdline, undo"
+FAIL_AT=0
+t 0 "a made cmdline, undo, again" setup --undo --root "$R"
+same "$(file /etc/kernel/cmdline)" "root=/dev/r quiet" "a made cmdline, undo, again"
+made "a made cmdline that has gone"
+rm "$R/etc/kernel/cmdline"
+t 0 "a made cmdline that has gone, undo" setup --undo --root "$R"
+same "$(file /etc/kernel/cmdline)" "root=/dev/r quiet" "a made cmdline that has gone"
+made "a made cmdline that was changed"
+echo "root=/dev/s" >"$R/etc/kernel/cmdline"
+t 6 "a made cmdline that was changed, undo" setup --undo --root "$R"
+same "$(file /etc/kernel/cmdline)" "root=/dev/s" "a made cmdline that was changed"
+unset DMHIB_COMMANDS FAIL_AT DO_AT_FORMAT

@@ -12,7 +12,6 @@
 #define GRUB		"/etc/default/grub"
 #define GRUB_DIR	"/etc/default/grub.d"
 #define GRUB_OURS	GRUB_DIR "/hibswap.cfg"
-#define KERNEL_CMDLINE	"/etc/kernel/cmdline"
 
 static bool is_resume(const char *word, size_t len)
 {
@@ -283,7 +282,8 @@ static int edit_kernel_cmdline(struct setup *s)
 	return rc;
 }
 
-static bool has_systemd_boot(void)
+/** has_systemd_boot - are there signs of it, or of what else reads /etc/kernel/cmdline? */
+bool has_systemd_boot(void)
 {
 	static const char * const signs[] = {
 		KERNEL_CMDLINE, "/boot/loader/loader.conf", "/efi/loader/loader.conf",

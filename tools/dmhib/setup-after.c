@@ -41,10 +41,20 @@ static void words(struct command *cmd, ...)
 	va_end(ap);
 }
 
+static bool by_update_initramfs(void)
+{
+	return !opts.no_initramfs && root_command("update-initramfs") &&
+	       root_command("mkinitramfs");
+}
+
+/*
+ * KERNEL_CMDLINE may be still to be made. Only update-initramfs runs Debian's hook, which
+ * calls kernel-install itself.
+ */
 static bool by_kernel_install(void)
 {
-	return root_has("/etc/kernel/cmdline") && root_command("kernel-install") &&
-	       !root_has("/etc/initramfs/post-update.d/systemd-boot");
+	return has_systemd_boot() && root_command("kernel-install") &&
+	       !(by_update_initramfs() && root_has("/etc/initramfs/post-update.d/systemd-boot"));
 }
 
 /**
@@ -57,7 +67,7 @@ void setup_rebuild(struct commands *c)
 
 	if (opts.no_initramfs)
 		;
-	else if (root_command("update-initramfs") && root_command("mkinitramfs"))
+	else if (by_update_initramfs())
 		words(inside(c, "update-initramfs"), "-u", "-k", "all", NULL);
 	else if (root_command("dracut"))
 		words(inside(c, "dracut"), "--force", "--regenerate-all", NULL);

@@ -36,18 +36,30 @@ struct undo {
 	struct commands after;
 };
 
+/*
+ * What a file is to be. Without KERNEL_CMDLINE kernel-install takes what the kernel was
+ * booted with, resume= and all: what setup has made of that stays, without ours.
+ */
+static char *wanted(const struct kept *k)
+{
+	if (!k->was.old && k->made && !strcmp(k->was.path, KERNEL_CMDLINE))
+		return cmdline_without_resume(k->made, strlen(k->made));
+	return k->was.old ? need_memory(strdup(k->was.old)) : NULL;
+}
+
 /* One file: as it was already, as setup has made it, or neither */
 static int plan_file(struct undo *u, const struct kept *k, unsigned int nr)
 {
 	struct change *c;
-	char *now;
+	char *now, *text;
 	int rc = root_read(k->was.path, &now);
 
 	if (rc)
 		return rc;
-	if (text_same(now, k->was.old))
+	text = wanted(k);
+	if (text_same(now, text))
 		goto out;
-	if ((k->mixed || !text_same(now, k->made)) && !opts.force) {
+	if (!text_same(now, k->was.old) && (k->mixed || !text_same(now, k->made)) && !opts.force) {
 		msg_err("%s was changed by somebody else %s", k->was.path,
 			k->mixed ? "between two runs of dmhib setup" : "since dmhib setup");
 		msg_more("as it was:    %s/setup-%s/%u.was%s", MANIFEST_DIR, u->m.name, nr,
@@ -58,7 +70,8 @@ static int plan_file(struct undo *u, const struct kept *k, unsigned int nr)
 		rc = E_REFUSED;
 		goto out;
 	}
-	rc = change_add(&u->files, k->was.path, k->was.old ? need_memory(strdup(k->was.old)) : NULL);
+	rc = change_add(&u->files, k->was.path, text);
+	text = NULL;
 	if (!rc && k->was.old) {
 		c = &u->files.list[u->files.nr - 1];
 		c->mode = k->was.mode;
@@ -66,6 +79,7 @@ static int plan_file(struct undo *u, const struct kept *k, unsigned int nr)
 		c->gid = k->was.gid;
 	}
 out:
+	free(text);
 	free(now);
 	return rc;
 }

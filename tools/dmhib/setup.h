@@ -11,6 +11,7 @@
 #include "manifest.h"
 
 #define SETUP_NAME	"hib"
+#define KERNEL_CMDLINE	"/etc/kernel/cmdline"
 
 enum device_kind {
 	DEVICE_BLANK,	/* nothing that libblkid knows */
@@ -88,6 +89,7 @@ int edit_initramfs(struct setup *s);
 int edit_boot(struct setup *s);
 int edit_systemd(struct setup *s);
 char *cmdline_without_resume(const char *line, size_t len);
+bool has_systemd_boot(void);
 
 /* setup-after.c: commands that make what was edited count */
 void setup_rebuild(struct commands *c);
