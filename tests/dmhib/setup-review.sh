@@ -234,3 +234,103 @@ echo "root=/dev/s" >"$R/etc/kernel/cmdline"
 t 6 "a made cmdline that was changed, undo" setup --undo --root "$R"
 same "$(file /etc/kernel/cmdline)" "root=/dev/s" "a made cmdline that was changed"
 unset DMHIB_COMMANDS FAIL_AT DO_AT_FORMAT
+
+# ---- the package that is purged: no boot waits for what nothing opens any more
+debian=$here/../../packaging/debian
+mkdir -p bin
+for name in dpkg-trigger update-grub; do
+	printf '#!/bin/sh\necho "%s $*" >>"$PURGE_LOG"\n' $name >bin/$name
+	chmod +x bin/$name
+done
+# script NAME WORD: a maintainer script, for the system below $R
+script() {
+	sed "s,\(^\|[^[:alnum:]_/]\)/\(etc\|var\|boot\)/,\1$R/\2/,g; s,\[ ! -e \"\$device\" \],[ ! -e \"$R\$device\" ]," \
+		"$debian/dmhib.$1" >maintainer
+	rm -f purge.log
+	PURGE_LOG=$work/purge.log PATH=$work/bin:$PATH sh -e maintainer "$2" >out 2>err
+	same $? 0 "$1 $2"
+	: >>purge.log
+}
+# purged: setup, without undo, then purge
+purged() {
+	set_up 0 "to be purged"
+	script postrm purge
+	without /etc/fstab '^[^#]*/dev/mapper/hib' "purge"
+	if grep -rq '^RESUME=/dev/mapper/hib' "$R/etc"; then bad "purge: RESUME="; else pass; fi
+	if [ -e "$R/etc/hibswaptab" ]; then bad "purge: hibswaptab"; else pass; fi
+	if [ -s "$R/var/lib/dmhib/setup-hib/manifest.json" ]; then pass; else bad "purge: what undoing needs"; fi
+	says err '/var/lib/dmhib/setup-hib' "purge"
+}
+part
+system
+chmod 600 "$R/etc/fstab"
+purged
+has /etc/fstab "#/dev/mapper/hib	none	swap	sw,pri=7	0	0	# the swap" "purge, fstab"
+has /etc/fstab "UUID=1234-abcd	/	ext4	errors=remount-ro	0 1" "purge, fstab"
+has /etc/fstab "/dev/sdz1 none swap sw 0 0" "purge, fstab"
+same "$(stat -c %a "$R/etc/fstab")" 600 "purge, fstab's mode"
+says err '/etc/fstab: /dev/mapper/hib is taken out$' "purge"
+if [ -e "$R/etc/initramfs-tools/conf.d/resume" ]; then bad "purge: an empty conf.d/resume"; else pass; fi
+same "$(cat purge.log)" $'update-grub \ndpkg-trigger --no-await update-initramfs' "purge"
+script postrm purge
+same "$(cat purge.log)" "" "purge, again"
+# What was added, without a swap line before; other lines; two names; another's device
+system
+printf '/dev/r / ext4 x 0 1\n' >"$R/etc/fstab"
+printf '# x\nRESUME=auto\nOTHER=1\n' >"$R/etc/initramfs-tools/conf.d/resume"
+echo 'RESUME=/dev/mapper/hibs' >"$R/etc/initramfs-tools/conf.d/zz"
+mkdir -p "$R/etc/kernel" "$R/dev/mapper"
+echo "root=/dev/r resume=/dev/x quiet" >"$R/etc/kernel/cmdline"
+set_up 0 "two names"
+echo 'RESUME=/dev/mapper/hibs' >"$R/etc/initramfs-tools/conf.d/zz"
+printf '/dev/mapper/a.b none swap sw 0 0\n/dev/mapper/aXb none swap sw 0 0\n' >>"$R/etc/fstab"
+echo 'a.b /dev/sdy1' >>"$R/etc/hibswaptab"
+sed -i '1i# swap, behind the hibernation region: dmhib(8)\n  /dev/mapper/a.b\tnone\tswap\n# swap, behind the hibernation region: dmhib(8)\n/dev/mapper/aXb none swap sw 0 0' "$R/etc/fstab"
+purged
+same "$(file /etc/fstab)" '# swap, behind the hibernation region: dmhib(8)
+#  /dev/mapper/a.b	none	swap
+# swap, behind the hibernation region: dmhib(8)
+/dev/mapper/aXb none swap sw 0 0
+/dev/r / ext4 x 0 1
+# swap, behind the hibernation region: dmhib(8)
+#/dev/mapper/hib none swap sw 0 0
+/dev/mapper/a.b none swap sw 0 0
+/dev/mapper/aXb none swap sw 0 0' "purge, two names"
+same "$(file /etc/initramfs-tools/conf.d/resume)" $'# x\nOTHER=1' "purge, other lines"
+same "$(file /etc/kernel/cmdline)" "root=/dev/r quiet" "purge, kernel/cmdline"
+says err 'kernel-install add' "purge, kernel/cmdline"
+# While the device is open, update-initramfs would take it for the largest swap area
+system
+mkdir -p "$R/dev/mapper"
+: >"$R/dev/mapper/hib"
+purged
+same "$(file /etc/initramfs-tools/conf.d/resume)" RESUME=none "purge, while it is open"
+# Nothing there, or not setup's
+system
+rm -r "$R/etc/fstab" "$R/etc/initramfs-tools" "$R/etc/default"
+echo 'hib /dev/sdx1' >"$R/etc/hibswaptab"
+script postrm purge
+same "$(cat purge.log)" "" "purge, no files"
+system
+echo 'hib /dev/sdx1' >"$R/etc/hibswaptab"
+echo '/dev/mapper/hib none swap sw 0 0' >"$R/etc/fstab"
+script postrm purge
+same "$(file /etc/fstab)" '/dev/mapper/hib none swap sw 0 0' "purge, a line of somebody else"
+system
+mv "$R/etc/fstab" "$R/etc/fstab.real"
+ln -s fstab.real "$R/etc/fstab"
+before=$(tree)
+script postrm purge
+same "$(tree)" "$before" "purge, nothing of setup"
+# To remove it is not enough, which is told
+system
+set_up 0 "to be removed"
+before=$(tree)
+script prerm remove
+says err '^dmhib: .*/etc/hibswaptab names hib' "prerm"
+says err 'Each boot will wait' "prerm"
+says err '"dmhib setup --undo hib"' "prerm"
+script postrm remove
+same "$(cat purge.log)" "dpkg-trigger --no-await update-initramfs" "remove"
+same "$(tree)" "$before" "remove: changed something"
+rm -rf bin maintainer purge.log
