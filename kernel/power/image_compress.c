@@ -22,7 +22,6 @@
 #include "power.h"
 #include "image_codec.h"
 #include "image_io.h"
-#include "image_map.h"
 
 #define SAVE_MAX_JOBS	64
 

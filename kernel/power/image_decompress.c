@@ -26,7 +26,7 @@
 #include "power.h"
 #include "image_codec.h"
 #include "image_io.h"
-#include "image_map.h"
+#include "image_map_read.h"
 
 /* Minimum/maximum number of pages for read buffering. */
 #define CMP_MIN_RD_PAGES	1024

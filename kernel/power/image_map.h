@@ -10,7 +10,6 @@
 
 struct block_device;
 struct hib_bio_batch;
-struct swap_map_handle;
 
 #define MAP_PAGE_ENTRIES	(PAGE_SIZE / sizeof(sector_t) - 1)
 
@@ -18,11 +17,6 @@ struct swap_map_handle;
 struct swap_map_page {
 	sector_t entries[MAP_PAGE_ENTRIES];
 	sector_t next_swap;
-};
-
-struct swap_map_page_list {
-	struct swap_map_page *map;
-	struct swap_map_page_list *next;
 };
 
 struct image_runs;
@@ -64,34 +58,5 @@ int image_map_add(struct image_map *map, sector_t block,
 		  struct hib_bio_batch *hb);
 int image_map_finish(struct image_map *map, struct block_device *bdev);
 void image_map_free(struct image_map *map);
-
-int image_map_read(struct block_device *bdev, sector_t first,
-		   unsigned int contiguous, struct swap_map_page_list **maps);
-
-/* Metadata pages read ahead: more would be memory the image may need. */
-#define IMAGE_AHEAD_PAGES	(SZ_1M >> PAGE_SHIFT)
-
-/**
- * struct image_ahead - image pages that are read in advance
- * @left:	pages that may still be read ahead
- * @nr:		pages in @page
- * @pos:	the next one of them
- * @page:	what was read; each is freed as soon as it was taken
- */
-struct image_ahead {
-	unsigned int left;
-	unsigned int nr;
-	unsigned int pos;
-	void *page[IMAGE_AHEAD_PAGES];
-};
-
-struct image_ahead *image_ahead_alloc(unsigned int pages);
-int image_ahead_read(struct image_ahead *ahead, struct swap_map_handle *handle,
-		     void *buf, struct hib_bio_batch *hb);
-void image_ahead_free(struct image_ahead *ahead);
-
-/* In swap.c */
-int swap_read_page(struct swap_map_handle *handle, void *buf,
-		   struct hib_bio_batch *hb);
 
 #endif /* _KERNEL_POWER_IMAGE_MAP_H */

@@ -2,8 +2,8 @@
 /*
  * KUnit tests of the swap map of the hibernation image.
  *
- * A copy of image_map.c runs on a disk of memory and on slots that the test hands
- * out, so neither hibernation nor swap is needed.
+ * A copy of image_map.c and image_map_read.c runs on a disk of memory and on slots
+ * that the test hands out, so neither hibernation nor swap is needed.
  */
 #include <kunit/test.h>
 #include <linux/blkdev.h>
@@ -14,6 +14,7 @@ static int disk_rw(struct block_device *bdev, sector_t sector, void *data, size_
 		   enum req_op op);
 #define bdev_rw_virt	disk_rw
 #include "image_map.c"
+#include "image_map_read.c"
 
 MODULE_DESCRIPTION("KUnit tests of the hibernation image's swap map");
 MODULE_LICENSE("GPL");
@@ -184,10 +185,10 @@ static void round_trip(struct kunit *test, unsigned long nr, unsigned long run)
 	KUNIT_EXPECT_EQ(test, map.first, MAP_AT);
 	KUNIT_EXPECT_EQ(test, image_map_read(NULL, map.first, map.contiguous, &list), 0);
 	map_check(test, list, nr, run);
-	map_list_free(list);
+	image_map_list_free(list);
 	KUNIT_EXPECT_EQ(test, image_map_read(NULL, map.first, 0, &list), 0);
 	map_check(test, list, nr, run);
-	map_list_free(list);
+	image_map_list_free(list);
 	image_map_free(&map);
 }
 
@@ -250,7 +251,7 @@ static void count_that_lies(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, image_map_read(NULL, map.first, count, &list), 0,
 				    "count %u", count);
 		map_check(test, list, 8 * MAP_PAGE_ENTRIES, 7);
-		map_list_free(list);
+		image_map_list_free(list);
 	}
 	image_map_free(&map);
 }
@@ -263,7 +264,7 @@ static void page_that_cannot_be_read(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, map_write(test, &map, 4 * MAP_PAGE_ENTRIES, ULONG_MAX), 0);
 	disk.broken = MAP_AT + 2;
 	KUNIT_EXPECT_EQ(test, image_map_read(NULL, map.first, map.contiguous, &list), -EIO);
-	map_list_free(list);
+	image_map_list_free(list);
 	image_map_free(&map);
 }
 
@@ -277,9 +278,9 @@ static void map_without_end(struct kunit *test)
 	page->next_swap = MAP_AT;
 	KUNIT_ASSERT_EQ(test, disk_page(MAP_AT, page, true), 0);
 	KUNIT_EXPECT_EQ(test, image_map_read(NULL, MAP_AT, 0, &list), -EINVAL);
-	map_list_free(list);
+	image_map_list_free(list);
 	KUNIT_EXPECT_EQ(test, image_map_read(NULL, MAP_AT, UINT_MAX, &list), -EINVAL);
-	map_list_free(list);
+	image_map_list_free(list);
 }
 
 static struct kunit_case map_cases[] = {

@@ -27,7 +27,7 @@
 #include <linux/mm.h>
 
 #include "image_io.h"
-#include "image_map.h"
+#include "image_map_read.h"
 #include "image_prefetch.h"
 
 #define PREFETCH_NODE_PAGES	(PAGE_SIZE / sizeof(void *) - 1)
