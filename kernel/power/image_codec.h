@@ -108,6 +108,7 @@ int image_load_compressed(struct swap_map_handle *handle,
 /* In swap.c */
 int swap_write_page(struct swap_map_handle *handle, void *buf,
 		    struct hib_bio_batch *hb, enum hib_page_owner owner);
+void swap_writer_prepared(struct swap_map_handle *handle);
 bool swap_reader_at_end(const struct swap_map_handle *handle);
 
 #endif /* _KERNEL_POWER_IMAGE_CODEC_H */

@@ -254,6 +254,7 @@ int image_save_compressed(struct swap_map_handle *handle,
 	pr_info("Using %u thread(s) for %s compression\n", save.codec.threads,
 		hib_comp_algo);
 	pr_info("Compressing and saving image data (%u pages)...\n", nr_to_write);
+	swap_writer_prepared(handle);
 	hib_init_batch(&hb, bdev);
 	start = ktime_get();
 	error = save_all(&save, handle, snapshot, &hb, crc);
