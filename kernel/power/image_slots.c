@@ -7,30 +7,33 @@
  * any more: after an error, a sleep that has not come to powering off, or when
  * user space says so. A run that follows the one before extends its record. So
  * on an area with room there are a few records, and one for each slot at the
- * worst, which is why they are kept in pages and not each for itself.
+ * worst, which is why a record is one word, and they are kept in pages.
  *
  * All of this is called under system_transition_mutex.
  */
 
+#define pr_fmt(fmt) "PM: " fmt
+
+#include <linux/bits.h>
 #include <linux/gfp.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
 
 #include "image_slots.h"
 
-struct run {
-	pgoff_t start;
-	unsigned long nr;
-};
+/* A run: its first slot above, one less than its length in the low bits. */
+#define RUN_NR_BITS	20
+#define RUN_MAX		BIT(RUN_NR_BITS)
 
 struct run_page {
 	struct run_page *older;
 	unsigned long nr;
-	struct run run[];
+	u64 run[];
 };
 
 #define RUNS_PER_PAGE \
-	((PAGE_SIZE - sizeof(struct run_page)) / sizeof(struct run))
+	((PAGE_SIZE - sizeof(struct run_page)) / sizeof(u64))
 
 static struct {
 	struct swap_info_struct *area;	/* NULL: there are no slots */
@@ -39,27 +42,50 @@ static struct {
 	pgoff_t end;
 } slots;
 
-static bool record(pgoff_t start, unsigned long nr)
+static u64 run_make(pgoff_t start, unsigned long nr)
+{
+	return (u64)start << RUN_NR_BITS | (nr - 1);
+}
+
+static pgoff_t run_start(u64 run)
+{
+	return run >> RUN_NR_BITS;
+}
+
+static unsigned long run_nr(u64 run)
+{
+	return (run & (RUN_MAX - 1)) + 1;
+}
+
+static bool slots_extend(struct run_page *p, pgoff_t start, unsigned long nr)
+{
+	u64 last = p->run[p->nr - 1];
+
+	if (run_start(last) + run_nr(last) != start || run_nr(last) + nr > RUN_MAX)
+		return false;
+
+	p->run[p->nr - 1] = last + nr;
+	return true;
+}
+
+static bool slots_record(pgoff_t start, unsigned long nr)
 {
 	struct run_page *p = slots.pages;
-	struct run *last = p ? &p->run[p->nr - 1] : NULL;
 
-	if (last && last->start + last->nr == start) {
-		last->nr += nr;
+	if (p && slots_extend(p, start, nr))
 		return true;
-	}
 
 	if (!p || p->nr == RUNS_PER_PAGE) {
-		p = (struct run_page *)__get_free_page(GFP_KERNEL);
-		if (!p)
+		p = (void *)__get_free_page(GFP_NOIO | __GFP_HIGH | __GFP_NOWARN);
+		if (!p) {
+			pr_err("No memory to record the image's swap\n");
 			return false;
+		}
 		p->older = slots.pages;
 		p->nr = 0;
 		slots.pages = p;
 	}
-	p->run[p->nr].start = start;
-	p->run[p->nr].nr = nr;
-	p->nr++;
+	p->run[p->nr++] = run_make(start, nr);
 	return true;
 }
 
@@ -71,7 +97,7 @@ static bool next_run(struct swap_info_struct *area)
 	nr = swap_alloc_hibernation_run(area, &start);
 	if (!nr)
 		return false;
-	if (!record(start, nr)) {
+	if (!slots_record(start, nr)) {
 		swap_free_hibernation_run(area, start, nr);
 		return false;
 	}
@@ -108,8 +134,8 @@ void image_slots_free(void)
 
 	while ((p = slots.pages)) {
 		for (unsigned long i = 0; i < p->nr; i++) {
-			swap_free_hibernation_run(slots.area, p->run[i].start,
-						  p->run[i].nr);
+			swap_free_hibernation_run(slots.area, run_start(p->run[i]),
+						  run_nr(p->run[i]));
 			cond_resched();
 		}
 		slots.pages = p->older;
