@@ -408,7 +408,7 @@ int find_hibernation_swap_type(dev_t device, sector_t offset)
 	return type;
 }
 
-int find_first_swap(dev_t *device)
+int find_first_swap(dev_t *device, sector_t offset)
 {
 	int type;
 
@@ -421,8 +421,8 @@ int find_first_swap(dev_t *device)
 		/* Most likely in memory (zram): lost when the power goes */
 		if (sis->flags & SWP_SYNCHRONOUS_IO)
 			continue;
-		/* A file, the header of which is not where it is looked for */
-		if (first_se(sis)->start_block)
+		/* One, such as a file, whose header is not where it is looked for */
+		if (first_se(sis)->start_block != offset)
 			continue;
 		*device = sis->bdev->bd_dev;
 		spin_unlock(&swap_lock);
