@@ -21,8 +21,6 @@
  * for more, the map of what is recorded so far is written in between.
  */
 
-#define pr_fmt(fmt) "PM: " fmt
-
 #include <linux/blk_types.h>
 #include <linux/gfp.h>
 #include <linux/sizes.h>

@@ -5,6 +5,9 @@
  * A copy of image_map.c and image_map_read.c runs on a disk of memory and on slots
  * that the test hands out, so neither hibernation nor swap is needed.
  */
+
+#define pr_fmt(fmt) "PM: " fmt	/* as in image_map_read.c */
+
 #include <kunit/test.h>
 #include <linux/blkdev.h>
 #include <linux/slab.h>
