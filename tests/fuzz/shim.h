@@ -48,6 +48,7 @@ typedef struct { int unused; } spinlock_t, wait_queue_head_t;
 #define BLK_OPEN_WRITE	2U
 
 struct list_head { struct list_head *next, *prev; };
+struct rcu_head { int unused; };
 struct work_struct { int unused; };
 struct delayed_work { int unused; };
 struct workqueue_struct { int unused; };
