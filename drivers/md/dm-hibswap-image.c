@@ -233,19 +233,17 @@ out:
 	return ret;
 }
 
-/* Swap's own, beside an image */
+/* Swap's own, beside an image; on a resumable device the image goes first */
 static int map_other_write(struct hibswap_region *r, struct bio *bio, u64 sector)
 {
-	bool resumable;
-	int ret = 0;
-
 	spin_lock(&r->lock);
-	/* "image end" has come in between: the image must not stay */
-	resumable = r->state == HIBSWAP_RESUMABLE;
-	if (unlikely(resumable))
-		ret = defer_locked(r, bio);
+	if (r->state == HIBSWAP_RESUMABLE) {
+		defer_locked(r, bio);
+		spin_unlock(&r->lock);
+		return DM_MAPIO_SUBMITTED;
+	}
 	spin_unlock(&r->lock);
-	return resumable ? ret : map_in_place(r, bio, sector);
+	return map_in_place(r, bio, sector);
 }
 
 /*
@@ -372,8 +370,6 @@ int hibswap_map(struct dm_target *ti, struct bio *bio)
 		return map_header_write(r, bio, sector);
 	if (likely(READ_ONCE(r->state) == HIBSWAP_IDLE))
 		return map_in_place(r, bio, sector);
-	if (READ_ONCE(r->state) == HIBSWAP_RESUMABLE)
-		return defer(r, bio);
 	if (is_image_write(r, bio))
 		return map_image_write(r, bio, sector);
 	return map_other_write(r, bio, sector);

@@ -73,7 +73,8 @@ int hibswap_region_end(struct hibswap_region *r)
 	}
 	r->event_committed = false;
 	mutex_unlock(&r->mutex);
-	hibswap_event(r, keep ? HIBSWAP_EVENT_COMMITTED : HIBSWAP_EVENT_DROPPED);
+	if (!err)
+		hibswap_event(r, keep ? HIBSWAP_EVENT_COMMITTED : HIBSWAP_EVENT_DROPPED);
 	return err;
 }
 
