@@ -19,6 +19,7 @@ void hibswap_drop_map(struct hibswap_region *r)
 	struct hibswap_extent *ext = NULL;
 	struct hibswap_sums *sums = NULL;
 
+	r->takeback_s = 0;
 	spin_lock(&r->lock);
 	if (r->state == HIBSWAP_RESUMABLE) {
 		ext = r->log.ext;

@@ -39,7 +39,7 @@ static bool can_erase(const struct hibswap_region *r)
 static bool may_erase(const struct hibswap_region *r)
 {
 	return can_erase(r) && r->ti && r->activated && !r->read_only &&
-	       !r->failed && !READ_ONCE(r->erase_held) && r->state == HIBSWAP_IDLE &&
+	       !r->failed && !READ_ONCE(r->held) && r->state == HIBSWAP_IDLE &&
 	       !r->manual && !r->log.cap;
 }
 
@@ -223,25 +223,23 @@ void hibswap_erase_kick(struct hibswap_region *r)
 
 /**
  * hibswap_erase_hold - the device is being suspended: leave the disk alone
- * @r: region
+ * @r: region, with @held set
  *
  * Context: may sleep, no lock held.
  */
 void hibswap_erase_hold(struct hibswap_region *r)
 {
-	WRITE_ONCE(r->erase_held, true);
 	cancel_work_sync(&r->erase_work);
 }
 
 /**
  * hibswap_erase_release - the device has been resumed, perhaps with another table
- * @r: region
+ * @r: region, with @held clear
  *
  * Context: may sleep.
  */
 void hibswap_erase_release(struct hibswap_region *r)
 {
-	WRITE_ONCE(r->erase_held, false);
 	if (r->features & HIBSWAP_DISCARD && !bdev_max_discard_sectors(r->bdev))
 		DMWARN("%s: the device below cannot discard: the log is %s",
 		       dm_device_name(r->md),

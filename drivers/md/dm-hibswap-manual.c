@@ -69,7 +69,7 @@ int hibswap_region_end(struct hibswap_region *r)
 		hibswap_release_log(r);
 		/* As after a hibernation */
 		if (err)
-			hibswap_enter_blind(r, "it could not be taken back", err);
+			hibswap_takeback_later(r, err);
 	}
 	r->event_committed = false;
 	mutex_unlock(&r->mutex);

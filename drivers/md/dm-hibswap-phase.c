@@ -43,18 +43,17 @@ static struct hibswap_sums *sums_alloc(struct hibswap_region *r)
 	return sums;
 }
 
-/*
- * Bring memory and disk together: re-read, and drop what nobody can resume.
- * Leaves IDLE, or RESUMABLE for another system's image. *resumed is set to the
- * image that this kernel was resumed from, generation 0 if it was not.
+/**
+ * hibswap_region_settle - bring memory and disk together
+ * @r: region, activated, not read-only, mutex held
+ * @resumed: set to the image that this kernel was resumed from
+ *
+ * Re-reads, and drops what nobody can resume. Leaves IDLE, or RESUMABLE for
+ * another system's image.
+ *
+ * Return: 0 or the I/O error; then the state is as it was.
  */
-struct resumed {
-	u64 generation;
-	u64 log_blocks;
-	u64 in_place_blocks;
-};
-
-static int region_settle(struct hibswap_region *r, struct resumed *resumed)
+int hibswap_region_settle(struct hibswap_region *r, struct hibswap_resumed *resumed)
 {
 	const u64 known = r->sb.generation;
 	struct hibswap_fault fault = {};
@@ -62,7 +61,7 @@ static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 	bool named = false;
 	int err;
 
-	*resumed = (struct resumed){};
+	*resumed = (struct hibswap_resumed){};
 	err = hibswap_meta_read_super(r, &sb, &fault);
 	if (err) {
 		hibswap_super_complain(r, err, &fault);
@@ -73,7 +72,7 @@ static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 		return 0;
 	}
 	/* The copy that cannot be read may be the one that vouches for the image */
-	if (r->unsure && r->state == HIBSWAP_RESUMABLE)
+	if (r->unsure && r->state == HIBSWAP_RESUMABLE && !r->ours)
 		return -EIO;
 	if (sb.state == HIBSWAP_COMMITTED && !r->ours) {
 		err = hibswap_header_names_image(r, &sb);
@@ -95,8 +94,11 @@ static int region_settle(struct hibswap_region *r, struct resumed *resumed)
 	}
 	/* The proof of a resume: another kernel has committed what this one did not */
 	if (sb.state == HIBSWAP_COMMITTED && sb.generation > known)
-		*resumed = (struct resumed){ sb.generation, sb.image.log_blocks,
-					     sb.image.in_place_blocks };
+		*resumed = (struct hibswap_resumed){
+			.generation = sb.generation,
+			.log_blocks = sb.image.log_blocks,
+			.in_place_blocks = sb.image.in_place_blocks,
+		};
 	err = hibswap_invalidate(r);
 	if (err)
 		return err;
@@ -124,7 +126,7 @@ int hibswap_region_prepare(struct hibswap_region *r)
 {
 	struct hibswap_extent *ext;
 	struct hibswap_sums *sums;
-	struct resumed resumed;
+	struct hibswap_resumed resumed;
 	bool had_image;
 	u64 cap;
 	int err;
@@ -145,7 +147,7 @@ int hibswap_region_prepare(struct hibswap_region *r)
 	sums = sums_alloc(r);
 	mutex_lock(&r->mutex);
 	had_image = r->state == HIBSWAP_RESUMABLE;
-	err = region_settle(r, &resumed);
+	err = hibswap_region_settle(r, &resumed);
 	if (!err && r->state == HIBSWAP_IDLE)
 		err = region_check_readable(r) ?: hibswap_erase_mark(r);
 	if (!err && had_image && r->state == HIBSWAP_IDLE) {
@@ -186,6 +188,23 @@ void hibswap_region_unprepare(struct hibswap_region *r)
 }
 
 /**
+ * hibswap_tell_resumed - tell that this kernel was resumed from an image
+ * @r: region
+ * @resumed: that image
+ *
+ * Context: process, any lock but region->lock.
+ */
+void hibswap_tell_resumed(struct hibswap_region *r, const struct hibswap_resumed *resumed)
+{
+	DMINFO("%s: resumed from image, generation %llu: %llu MiB", dm_device_name(r->md),
+	       resumed->generation, (resumed->log_blocks + resumed->in_place_blocks) >> 8);
+	if (resumed->in_place_blocks)
+		DMWARN("%s: region full: %llu KiB of the image lay outside it",
+		       dm_device_name(r->md), resumed->in_place_blocks << 2);
+	hibswap_event(r, HIBSWAP_EVENT_RESUMED);
+}
+
+/**
  * hibswap_region_post - the hibernation is over, one way or the other
  * @r: region, activated
  *
@@ -196,7 +215,7 @@ void hibswap_region_unprepare(struct hibswap_region *r)
  */
 void hibswap_region_post(struct hibswap_region *r)
 {
-	struct resumed resumed = {};
+	struct hibswap_resumed resumed = {};
 	bool committed;
 	int err;
 
@@ -207,23 +226,17 @@ void hibswap_region_post(struct hibswap_region *r)
 	r->event_committed = false;
 	if (r->state != HIBSWAP_RESUMABLE)
 		hibswap_release_log(r);
-	err = r->read_only ? 0 : region_settle(r, &resumed);
+	err = r->read_only ? 0 : hibswap_region_settle(r, &resumed);
 	/* Not taken back: then before the first write, as after a boot */
 	if (err && r->state == HIBSWAP_IDLE)
-		hibswap_enter_blind(r, "it could not be taken back", err);
+		hibswap_takeback_later(r, err);
 	mutex_unlock(&r->mutex);
 
 	if (err) {
 		DMERR("%s: after hibernation: superblock or header page: error %d",
 		      dm_device_name(r->md), err);
 	} else if (resumed.generation) {
-		DMINFO("%s: resumed from image, generation %llu: %llu MiB",
-		       dm_device_name(r->md), resumed.generation,
-		       (resumed.log_blocks + resumed.in_place_blocks) >> 8);
-		if (resumed.in_place_blocks)
-			DMWARN("%s: region full: %llu KiB of the image lay outside it",
-			       dm_device_name(r->md), resumed.in_place_blocks << 2);
-		hibswap_event(r, HIBSWAP_EVENT_RESUMED);
+		hibswap_tell_resumed(r, &resumed);
 	} else if (committed) {
 		DMINFO("%s: image is over, invalidated", dm_device_name(r->md));
 		hibswap_event(r, HIBSWAP_EVENT_COMMITTED);

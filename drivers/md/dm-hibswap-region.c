@@ -60,6 +60,7 @@ static struct hibswap_region *region_alloc(void)
 	INIT_WORK(&r->work, hibswap_work);
 	INIT_WORK(&r->event_work, hibswap_event_work);
 	INIT_WORK(&r->erase_work, hibswap_erase_work);
+	INIT_DELAYED_WORK(&r->takeback_work, hibswap_takeback_work);
 	r->block = kmalloc(HIBSWAP_BLOCK_SIZE, GFP_KERNEL);
 	r->page = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	r->map_buf = vmalloc(HIBSWAP_MAP_BUF_SIZE);
@@ -180,6 +181,7 @@ void hibswap_region_destroy(struct hibswap_region *r)
 	/* dm has waited for all bios; the worker may still be on its way out */
 	flush_work(&r->work);
 	cancel_work_sync(&r->erase_work);
+	cancel_delayed_work_sync(&r->takeback_work);
 	cancel_work_sync(&r->event_work);
 	region_free(r);
 }

@@ -28,6 +28,7 @@
  *	dm-hibswap-sum.c	checksums of the image's blocks
  *	dm-hibswap-commit.c	signing and un-signing
  *	dm-hibswap-erase.c	erasing the log when an image is over
+ *	dm-hibswap-takeback.c	an image is over, and could not be taken back
  *	dm-hibswap-pm.c		hooks into the PM core
  *	dm-hibswap-window.c	the window, offered to hibernation
  *	dm-hibswap-ctr.c	table line
@@ -55,14 +56,18 @@ static void hibswap_presuspend(struct dm_target *ti)
 {
 	struct hibswap_target *ht = ti->private;
 
+	WRITE_ONCE(ht->region->held, true);
 	hibswap_erase_hold(ht->region);
+	hibswap_takeback_hold(ht->region);
 }
 
 static void hibswap_resume(struct dm_target *ti)
 {
 	struct hibswap_target *ht = ti->private;
 
+	WRITE_ONCE(ht->region->held, false);
 	hibswap_erase_release(ht->region);
+	hibswap_takeback_release(ht->region);
 }
 
 static const char * const state_names[] = {

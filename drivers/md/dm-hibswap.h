@@ -137,6 +137,7 @@ struct hibswap_region {
 	bool unsure;			/* a copy could not be read last time */
 	bool ours;			/* this kernel committed what is on disk */
 	bool event_committed;		/* to be told when somebody can listen */
+	unsigned int takeback_s;	/* an image is taken back after so long, or 0 */
 
 	/* lock */
 	spinlock_t lock;
@@ -164,7 +165,8 @@ struct hibswap_region {
 	struct work_struct work;
 	struct work_struct event_work;
 	struct work_struct erase_work;
-	bool erase_held;		/* the device is suspended */
+	struct delayed_work takeback_work;
+	bool held;			/* the device is suspended: no I/O of our own */
 };
 
 /* One table line */
@@ -195,6 +197,13 @@ struct hibswap_io {
 	struct work_struct work;
 };
 
+/* The image that this kernel was resumed from; generation 0 if it was not */
+struct hibswap_resumed {
+	u64 generation;
+	u64 log_blocks;
+	u64 in_place_blocks;
+};
+
 /* Phases of the PM core that concern all regions; under hibswap_lock */
 extern struct mutex hibswap_lock;
 extern struct list_head hibswap_regions;
@@ -217,9 +226,17 @@ int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
 			    const struct hibswap_target *ht, bool read_only);
 
 /* dm-hibswap-phase.c */
+int hibswap_region_settle(struct hibswap_region *r, struct hibswap_resumed *resumed);
+void hibswap_tell_resumed(struct hibswap_region *r, const struct hibswap_resumed *resumed);
 int hibswap_region_prepare(struct hibswap_region *r);
 void hibswap_region_unprepare(struct hibswap_region *r);
 void hibswap_region_post(struct hibswap_region *r);
+
+/* dm-hibswap-takeback.c */
+void hibswap_takeback_later(struct hibswap_region *r, int err);
+void hibswap_takeback_hold(struct hibswap_region *r);
+void hibswap_takeback_release(struct hibswap_region *r);
+void hibswap_takeback_work(struct work_struct *work);
 
 /* dm-hibswap-manual.c */
 int hibswap_region_begin(struct hibswap_region *r);
