@@ -25,8 +25,8 @@ static int usage(void)
 	      "       blkpat signature DEVICE\n"
 	      "       blkpat sector DEVICE SECTOR      write 512 zero bytes, O_DIRECT\n"
 	      "FIRST, BLOCKS, STRIDE and IO count blocks of 4 KiB; IO is how many go in one\n"
-	      "request (1). SEED 0 stands for zeros. header changes the last ten bytes of\n"
-	      "the first page only, written in pieces of PIECE bytes (4096).\n", stderr);
+	      "request (1). SEED 0 stands for zeros. header changes the signature of the\n"
+	      "first page as the kernel does, written in pieces of PIECE bytes (4096).\n", stderr);
 	return 2;
 }
 
@@ -98,6 +98,9 @@ static int header(const char *dev, const char *sig, size_t piece)
 		printf("%.10s\n", buf + BLOCK - 10);
 		return 0;
 	}
+	/* As the kernel signs: swap's signature is kept in front */
+	if (!memcmp(buf + BLOCK - 10, "SWAPSPACE2", 10))
+		memcpy(buf + BLOCK - 20, buf + BLOCK - 10, 10);
 	memset(buf + BLOCK - 10, 0, 10);
 	memcpy(buf + BLOCK - 10, sig, strnlen(sig, 10));
 	for (size_t at = 0; at < BLOCK; at += piece)
