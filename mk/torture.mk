@@ -14,6 +14,8 @@ CRASH_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 -Wall -Wextra -Werror -Wstrict-p
 SEED ?= 1
 # Real boots for each kernel, besides those that record; all: all that are picked
 BOOTS ?= all
+# Of both tiers: without the series and with it
+TORTURE_KERNELS ?= 6.12 7.3 7.3-hib
 
 $(CRASH_OUT)/replay: tests/crash/replay.c $(CRASH_DEPS)
 	@mkdir -p $(@D)
@@ -37,10 +39,10 @@ TORTURE_DEPS := deps dmhib $(BUILD)/tests/dmhib/craft-static $(CRASH_OUT)/replay
 
 .PHONY: torture torture-faults torture-short
 torture: $(TORTURE_DEPS) crash-selftest
-	@tests/crash/torture -s $(SEED) -b $(BOOTS)
+	@tests/crash/torture -s $(SEED) -b $(BOOTS) $(TORTURE_KERNELS:%=-k %)
 
 torture-faults: $(TORTURE_DEPS)
-	@tests/crash/torture -F -s $(SEED)
+	@tests/crash/torture -F -s $(SEED) $(TORTURE_KERNELS:%=-k %)
 
 torture-short: deps dmhib $(CRASH_OUT)/replay crash-selftest
 	@tests/crash/torture -S -s $(SEED)
