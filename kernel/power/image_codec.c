@@ -29,6 +29,7 @@
 #include <linux/cacheinfo.h>
 #include <linux/cpumask.h>
 #include <linux/crc32.h>
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 
 #include "power.h"
@@ -57,12 +58,24 @@ static u32 crc_advance(const struct image_codec *codec, u32 crc, unsigned int pa
 	return crc;
 }
 
-/* The pages of the job in one piece, or NULL. */
+/*
+ * The pages of the job in one piece, or NULL.
+ *
+ * Of the memory that the image has left nothing can be reclaimed: to wait for a
+ * page table would be to wait for long, or for ever. So it comes from the
+ * reserves, or there is no mapping.
+ */
 static void *job_map(struct image_job *job)
 {
+	unsigned int flags;
+	void *map;
+
 	if (!job->nr || cpu_dcache_is_aliasing())
 		return NULL;
-	return vm_map_ram(job->page, job->nr, NUMA_NO_NODE);
+	flags = memalloc_noreclaim_save();
+	map = vm_map_ram(job->page, job->nr, NUMA_NO_NODE);
+	memalloc_noreclaim_restore(flags);
+	return map;
 }
 
 static void job_compress(struct image_job *job)
