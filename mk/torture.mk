@@ -39,13 +39,13 @@ TORTURE_DEPS := deps dmhib $(BUILD)/tests/dmhib/craft-static $(CRASH_OUT)/replay
 
 .PHONY: torture torture-faults torture-short
 torture: $(TORTURE_DEPS) crash-selftest
-	@tests/crash/torture -s $(SEED) -b $(BOOTS) $(TORTURE_KERNELS:%=-k %)
+	@tests/crash/torture -j $(JOBS) -s $(SEED) -b $(BOOTS) $(TORTURE_KERNELS:%=-k %)
 
 torture-faults: $(TORTURE_DEPS)
-	@tests/crash/torture -F -s $(SEED) $(TORTURE_KERNELS:%=-k %)
+	@tests/crash/torture -F -j $(JOBS) -s $(SEED) $(TORTURE_KERNELS:%=-k %)
 
 torture-short: deps dmhib $(CRASH_OUT)/replay crash-selftest
-	@tests/crash/torture -S -s $(SEED)
+	@tests/crash/torture -S -j $(JOBS) -s $(SEED)
 	@tests/logcheck
 
 .PHONY: kunit
