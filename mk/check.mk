@@ -56,7 +56,8 @@ check-kernel: deps dmhib $(BUILD)/tests/dmhib/craft-static
 	scripts/series check || fail="$$fail series-check"; \
 	scripts/kunit || fail="$$fail kunit"; \
 	for args in "-k 7.3-hib" "-s -k 7.3-hib-builtin" \
-			"-r -s -k 7.3-hib-debug" "-r -s -k 7.3-hib-kasan"; do \
+			"-r -s -k 7.3-hib-debug" "-r -s -k 7.3-hib-kasan" \
+			"-k 7.3-hib-debug faultalloc-nocompress faultalloc-compressed"; do \
 		tests/run -j $(JOBS) $$args || fail="$$fail $${args##* }"; \
 	done; \
 	scripts/series build-each || fail="$$fail build-each"; \

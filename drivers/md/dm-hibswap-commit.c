@@ -75,7 +75,7 @@ int hibswap_commit(struct hibswap_region *r, u32 header_crc)
 	err = hibswap_meta_flush(r);
 	if (err)
 		goto out;
-	r->ours = true;
+	r->ours = sb.generation;
 	err = hibswap_meta_write_super(r, &sb);
 	if (err)
 		goto out;
@@ -137,11 +137,14 @@ static void report_commit(struct hibswap_region *r)
 		       dm_device_name(r->md), r->log.in_place << 2);
 }
 
-static void give_up(struct hibswap_region *r, const char *why, int err)
+/* What vouches for it is gone, or else (@stands) has to be taken back later, and told of */
+static void give_up(struct hibswap_region *r, const char *why, int err, bool stands)
 {
 	DMERR("%s: image given up: %s: error %d", dm_device_name(r->md), why, err);
-	r->event_committed = false;
 	hibswap_drop_map(r);
+	if (stands)
+		return;
+	r->event_committed = false;
 	hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 }
 
@@ -192,9 +195,8 @@ void hibswap_header_write(struct hibswap_region *r, struct bio *bio)
 	if (commit) {
 		err = hibswap_commit(r, hibswap_crc(0, r->page, PAGE_SIZE));
 		if (err) {
-			if (r->ours)
-				hibswap_invalidate(r);
-			give_up(r, "it could not be committed", err);
+			give_up(r, "it could not be committed", err,
+				r->ours && hibswap_invalidate(r));
 			goto out;
 		}
 	}
@@ -206,10 +208,12 @@ failed:
 		/* The page may be on the medium all the same */
 		if (commit || r->state == HIBSWAP_COMMITTED_STATE ||
 		    r->state == HIBSWAP_RESUMABLE) {
-			/* If that fails the first write tries again */
-			if (hibswap_invalidate(r) && r->state == HIBSWAP_RESUMABLE)
+			bool stands = hibswap_invalidate(r);
+
+			/* The first write tries again */
+			if (stands && r->state == HIBSWAP_RESUMABLE)
 				goto out;
-			give_up(r, "the header page cannot be written", err);
+			give_up(r, "the header page cannot be written", err, stands);
 		}
 		goto out;
 	}

@@ -122,7 +122,7 @@ int hibswap_invalidate(struct hibswap_region *r)
 		return -EROFS;
 	err = hibswap_meta_read_super(r, &sb, NULL);
 	/* Somebody else has been here: theirs is not to be written over */
-	foreign = err == -EPROTONOSUPPORT || err == -EMEDIUMTYPE || err == -ENODATA;
+	foreign = hibswap_is_foreign(err);
 	if (err)
 		sb = r->sb;	/* the geometry is the same, and the rest follows */
 	else if (sb.state != HIBSWAP_COMMITTED && !r->unsure)
@@ -157,7 +157,7 @@ int hibswap_invalidate(struct hibswap_region *r)
 	}
 done:
 	r->sb = sb;
-	r->ours = false;
+	r->ours = 0;
 	r->event_committed = false;
 	spin_lock(&r->lock);
 	r->stale_below = false;

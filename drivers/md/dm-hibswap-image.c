@@ -550,9 +550,9 @@ static struct bio *late_writes(struct hibswap_region *r, struct bio *bio)
 		/* The signature stands and the image is incomplete: take it back */
 		DMERR("%s: image given up: a write behind the signature failed: error %d",
 		      dm_device_name(r->md), err);
-		hibswap_invalidate(r);
+		if (!hibswap_invalidate(r))
+			hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 		hibswap_drop_map(r);
-		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
 	}
 	while ((bio = bio_list_pop(&done)))
 		deferred_done(r, bio, err);

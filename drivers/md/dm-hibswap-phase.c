@@ -46,14 +46,14 @@ static struct hibswap_sums *sums_alloc(struct hibswap_region *r)
 /**
  * hibswap_region_settle - bring memory and disk together
  * @r: region, activated, not read-only, mutex held
- * @resumed: set to the image that this kernel was resumed from
  *
  * Re-reads, and drops what nobody can resume. Leaves IDLE, or RESUMABLE for
- * another system's image.
+ * another system's image. If this kernel was resumed from what is there, that is
+ * kept for hibswap_tell_resumed().
  *
  * Return: 0 or the I/O error; then the state is as it was.
  */
-int hibswap_region_settle(struct hibswap_region *r, struct hibswap_resumed *resumed)
+int hibswap_region_settle(struct hibswap_region *r)
 {
 	const u64 known = r->sb.generation;
 	struct hibswap_fault fault = {};
@@ -61,20 +61,19 @@ int hibswap_region_settle(struct hibswap_region *r, struct hibswap_resumed *resu
 	bool named = false;
 	int err;
 
-	*resumed = (struct hibswap_resumed){};
 	err = hibswap_meta_read_super(r, &sb, &fault);
 	if (err) {
 		hibswap_super_complain(r, err, &fault);
-		/* Ours is taken back also without reading them */
-		if (!r->ours || hibswap_invalidate(r))
+		/* Ours is taken back also without reading them, unless somebody has been here */
+		if (!r->ours || hibswap_is_foreign(err) || hibswap_invalidate(r))
 			return err;
 		hibswap_drop_map(r);
 		return 0;
 	}
 	/* The copy that cannot be read may be the one that vouches for the image */
-	if (r->unsure && r->state == HIBSWAP_RESUMABLE && !r->ours)
+	if (r->unsure && r->state == HIBSWAP_RESUMABLE && !(r->ours && r->takeback_s))
 		return -EIO;
-	if (sb.state == HIBSWAP_COMMITTED && !r->ours) {
+	if (sb.state == HIBSWAP_COMMITTED && sb.generation > r->ours) {
 		err = hibswap_header_names_image(r, &sb);
 		if (err < 0)
 			return err;
@@ -94,7 +93,7 @@ int hibswap_region_settle(struct hibswap_region *r, struct hibswap_resumed *resu
 	}
 	/* The proof of a resume: another kernel has committed what this one did not */
 	if (sb.state == HIBSWAP_COMMITTED && sb.generation > known)
-		*resumed = (struct hibswap_resumed){
+		r->resumed = (struct hibswap_resumed){
 			.generation = sb.generation,
 			.log_blocks = sb.image.log_blocks,
 			.in_place_blocks = sb.image.in_place_blocks,
@@ -126,7 +125,6 @@ int hibswap_region_prepare(struct hibswap_region *r)
 {
 	struct hibswap_extent *ext;
 	struct hibswap_sums *sums;
-	struct hibswap_resumed resumed;
 	bool had_image;
 	u64 cap;
 	int err;
@@ -147,10 +145,10 @@ int hibswap_region_prepare(struct hibswap_region *r)
 	sums = sums_alloc(r);
 	mutex_lock(&r->mutex);
 	had_image = r->state == HIBSWAP_RESUMABLE;
-	err = hibswap_region_settle(r, &resumed);
+	err = hibswap_region_settle(r);
 	if (!err && r->state == HIBSWAP_IDLE)
 		err = region_check_readable(r) ?: hibswap_erase_mark(r);
-	if (!err && had_image && r->state == HIBSWAP_IDLE) {
+	if (had_image && r->state == HIBSWAP_IDLE) {
 		DMINFO("%s: image dropped: the header page does not name it any more",
 		       dm_device_name(r->md));
 		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
@@ -188,20 +186,31 @@ void hibswap_region_unprepare(struct hibswap_region *r)
 }
 
 /**
- * hibswap_tell_resumed - tell that this kernel was resumed from an image
+ * hibswap_tell_resumed - tell of an image that this kernel was resumed from
  * @r: region
- * @resumed: that image
  *
- * Context: process, any lock but region->lock.
+ * Once, and only when it is taken back.
+ *
+ * Context: process, may sleep, region->mutex not held.
+ * Return: whether there was one.
  */
-void hibswap_tell_resumed(struct hibswap_region *r, const struct hibswap_resumed *resumed)
+bool hibswap_tell_resumed(struct hibswap_region *r)
 {
+	struct hibswap_resumed resumed;
+
+	mutex_lock(&r->mutex);
+	resumed = r->resumed;
+	r->resumed = (struct hibswap_resumed){};
+	mutex_unlock(&r->mutex);
+	if (!resumed.generation)
+		return false;
 	DMINFO("%s: resumed from image, generation %llu: %llu MiB", dm_device_name(r->md),
-	       resumed->generation, (resumed->log_blocks + resumed->in_place_blocks) >> 8);
-	if (resumed->in_place_blocks)
+	       resumed.generation, (resumed.log_blocks + resumed.in_place_blocks) >> 8);
+	if (resumed.in_place_blocks)
 		DMWARN("%s: region full: %llu KiB of the image lay outside it",
-		       dm_device_name(r->md), resumed->in_place_blocks << 2);
+		       dm_device_name(r->md), resumed.in_place_blocks << 2);
 	hibswap_event(r, HIBSWAP_EVENT_RESUMED);
+	return true;
 }
 
 /**
@@ -215,7 +224,6 @@ void hibswap_tell_resumed(struct hibswap_region *r, const struct hibswap_resumed
  */
 void hibswap_region_post(struct hibswap_region *r)
 {
-	struct hibswap_resumed resumed = {};
 	bool committed;
 	int err;
 
@@ -226,7 +234,7 @@ void hibswap_region_post(struct hibswap_region *r)
 	r->event_committed = false;
 	if (r->state != HIBSWAP_RESUMABLE)
 		hibswap_release_log(r);
-	err = r->read_only ? 0 : hibswap_region_settle(r, &resumed);
+	err = r->read_only ? 0 : hibswap_region_settle(r);
 	/* Not taken back: then before the first write, as after a boot */
 	if (err && r->state == HIBSWAP_IDLE)
 		hibswap_takeback_later(r, err);
@@ -235,9 +243,7 @@ void hibswap_region_post(struct hibswap_region *r)
 	if (err) {
 		DMERR("%s: after hibernation: superblock or header page: error %d",
 		      dm_device_name(r->md), err);
-	} else if (resumed.generation) {
-		hibswap_tell_resumed(r, &resumed);
-	} else if (committed) {
+	} else if (!hibswap_tell_resumed(r) && committed) {
 		DMINFO("%s: image is over, invalidated", dm_device_name(r->md));
 		hibswap_event(r, HIBSWAP_EVENT_COMMITTED);
 		hibswap_event(r, HIBSWAP_EVENT_DROPPED);

@@ -41,7 +41,7 @@ static int pm_prepare(void)
 			break;
 	}
 	if (!err) {
-		hibswap_prepare_open = true;
+		WRITE_ONCE(hibswap_prepare_open, true);
 		return 0;
 	}
 	/* Our own veto gets no PM_POST_HIBERNATION */
@@ -58,7 +58,7 @@ static void pm_post(void)
 {
 	struct hibswap_region *r;
 
-	hibswap_prepare_open = false;
+	WRITE_ONCE(hibswap_prepare_open, false);
 	list_for_each_entry(r, &hibswap_regions, node)
 		if (r->ti)
 			hibswap_region_post(r);
@@ -197,8 +197,21 @@ static int hibswap_pm_poweroff(struct device *dev)
 	return 0;
 }
 
+/* Disks are still there. After a boot it would be too late to take an image back */
+static void take_back(void)
+{
+	struct hibswap_region *r;
+
+	if (!mutex_trylock(&hibswap_lock))
+		return;
+	list_for_each_entry(r, &hibswap_regions, node)
+		hibswap_takeback_now(r);
+	mutex_unlock(&hibswap_lock);
+}
+
 static void hibswap_shutdown(struct platform_device *pdev)
 {
+	take_back();
 	warn_unsigned();
 }
 

@@ -180,8 +180,8 @@ void hibswap_region_destroy(struct hibswap_region *r)
 		return;
 	/* dm has waited for all bios; the worker may still be on its way out */
 	flush_work(&r->work);
-	cancel_work_sync(&r->erase_work);
 	cancel_delayed_work_sync(&r->takeback_work);
+	cancel_work_sync(&r->erase_work);
 	cancel_work_sync(&r->event_work);
 	region_free(r);
 }

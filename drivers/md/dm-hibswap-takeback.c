@@ -4,9 +4,9 @@
  *
  * Neither superblock could be written, nor the header page: the disk is away. The
  * first write to the device tries again, before it is carried out. But it may be long
- * until somebody writes to swap, while the file systems change on other disks; and if
- * the power fails then, the next boot would find that image and resume it. So it is
- * tried from time to time as well, less and less often.
+ * until somebody writes to swap, while the file systems change on other disks; and a
+ * boot in the meantime would find that image and resume it. So it is tried from time
+ * to time as well, less and less often, and when device or machine are shut down.
  */
 #include "dm-hibswap.h"
 
@@ -23,7 +23,39 @@ static bool may_take_back(const struct hibswap_region *r)
 }
 
 /**
- * hibswap_takeback_work - try to take it back
+ * hibswap_takeback_now - try to take it back, if there is one
+ * @r: region
+ *
+ * Context: may sleep, region->mutex not held.
+ */
+void hibswap_takeback_now(struct hibswap_region *r)
+{
+	unsigned int noio = memalloc_noio_save();
+	bool over = false, dropped = false;
+
+	mutex_lock(&r->mutex);
+	if (r->takeback_s && may_take_back(r)) {
+		over = !hibswap_region_settle(r);
+		dropped = over && r->state == HIBSWAP_IDLE;
+		r->takeback_s = over ? 0 : min(2 * r->takeback_s, LAST_S);
+	}
+	mutex_unlock(&r->mutex);
+	memalloc_noio_restore(noio);
+	if (!over || hibswap_tell_resumed(r) || !dropped)
+		return;
+	DMINFO("%s: image dropped: it is taken back now", dm_device_name(r->md));
+	hibswap_event(r, HIBSWAP_EVENT_DROPPED);
+}
+
+/* Again after @takeback_s, if there is something to take back; mutex held */
+static void queue_next(struct hibswap_region *r)
+{
+	if (r->takeback_s)
+		mod_delayed_work(system_freezable_wq, &r->takeback_work, r->takeback_s * HZ);
+}
+
+/**
+ * hibswap_takeback_work - try to take it back, and again later
  * @work: the region's takeback_work
  *
  * On a freezable workqueue, and cancelled while the device is suspended.
@@ -32,27 +64,11 @@ void hibswap_takeback_work(struct work_struct *work)
 {
 	struct hibswap_region *r = container_of(to_delayed_work(work), struct hibswap_region,
 						takeback_work);
-	unsigned int noio = memalloc_noio_save();
-	struct hibswap_resumed resumed = {};
-	bool dropped = false;
 
+	hibswap_takeback_now(r);
 	mutex_lock(&r->mutex);
-	if (r->takeback_s && may_take_back(r) && !hibswap_region_settle(r, &resumed)) {
-		dropped = r->state == HIBSWAP_IDLE;
-		r->takeback_s = 0;
-	}
-	if (r->takeback_s) {
-		r->takeback_s = min(2 * r->takeback_s, LAST_S);
-		queue_delayed_work(system_freezable_wq, &r->takeback_work, r->takeback_s * HZ);
-	}
+	queue_next(r);
 	mutex_unlock(&r->mutex);
-	memalloc_noio_restore(noio);
-	if (resumed.generation) {
-		hibswap_tell_resumed(r, &resumed);
-	} else if (dropped) {
-		DMINFO("%s: image dropped: it is taken back now", dm_device_name(r->md));
-		hibswap_event(r, HIBSWAP_EVENT_DROPPED);
-	}
 }
 
 /**
@@ -66,7 +82,7 @@ void hibswap_takeback_later(struct hibswap_region *r, int err)
 {
 	hibswap_enter_blind(r, "it could not be taken back", err);
 	r->takeback_s = FIRST_S;
-	queue_delayed_work(system_freezable_wq, &r->takeback_work, FIRST_S * HZ);
+	queue_next(r);
 }
 
 /**
@@ -89,7 +105,6 @@ void hibswap_takeback_hold(struct hibswap_region *r)
 void hibswap_takeback_release(struct hibswap_region *r)
 {
 	mutex_lock(&r->mutex);
-	if (r->takeback_s)
-		queue_delayed_work(system_freezable_wq, &r->takeback_work, r->takeback_s * HZ);
+	queue_next(r);
 	mutex_unlock(&r->mutex);
 }

@@ -56,6 +56,8 @@ static void hibswap_presuspend(struct dm_target *ti)
 {
 	struct hibswap_target *ht = ti->private;
 
+	/* It may be the last time: nobody tries while the device is not there */
+	hibswap_takeback_now(ht->region);
 	WRITE_ONCE(ht->region->held, true);
 	hibswap_erase_hold(ht->region);
 	hibswap_takeback_hold(ht->region);

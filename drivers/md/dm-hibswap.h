@@ -101,6 +101,13 @@ enum hibswap_event {
 	HIBSWAP_EVENT_ERASED,
 };
 
+/* An image that this kernel was resumed from; generation 0 if there is none */
+struct hibswap_resumed {
+	u64 generation;
+	u64 log_blocks;
+	u64 in_place_blocks;
+};
+
 /*
  * All that is known of a region.
  *
@@ -135,9 +142,10 @@ struct hibswap_region {
 	u64 erase_maps;			/* sectors of the map places, likewise */
 	u64 erase_recorded;		/* what the superblock says of that */
 	bool unsure;			/* a copy could not be read last time */
-	bool ours;			/* this kernel committed what is on disk */
+	u64 ours;			/* the generation this kernel has committed, or 0 */
 	bool event_committed;		/* to be told when somebody can listen */
 	unsigned int takeback_s;	/* an image is taken back after so long, or 0 */
+	struct hibswap_resumed resumed;	/* to be told when all is settled */
 
 	/* lock */
 	spinlock_t lock;
@@ -197,18 +205,11 @@ struct hibswap_io {
 	struct work_struct work;
 };
 
-/* The image that this kernel was resumed from; generation 0 if it was not */
-struct hibswap_resumed {
-	u64 generation;
-	u64 log_blocks;
-	u64 in_place_blocks;
-};
-
 /* Phases of the PM core that concern all regions; under hibswap_lock */
 extern struct mutex hibswap_lock;
 extern struct list_head hibswap_regions;
-extern bool hibswap_prepare_open;	/* PM_HIBERNATION_PREPARE .. POST */
-extern bool hibswap_restore_open;	/* PM_RESTORE_PREPARE .. POST, read locklessly */
+extern bool hibswap_prepare_open;	/* PM_HIBERNATION_PREPARE .. POST, read locklessly */
+extern bool hibswap_restore_open;	/* PM_RESTORE_PREPARE .. POST, likewise */
 extern struct workqueue_struct *hibswap_wq;
 
 /* dm-hibswap-region.c */
@@ -226,14 +227,15 @@ int hibswap_region_activate(struct hibswap_region *r, struct dm_target *ti,
 			    const struct hibswap_target *ht, bool read_only);
 
 /* dm-hibswap-phase.c */
-int hibswap_region_settle(struct hibswap_region *r, struct hibswap_resumed *resumed);
-void hibswap_tell_resumed(struct hibswap_region *r, const struct hibswap_resumed *resumed);
+int hibswap_region_settle(struct hibswap_region *r);
+bool hibswap_tell_resumed(struct hibswap_region *r);
 int hibswap_region_prepare(struct hibswap_region *r);
 void hibswap_region_unprepare(struct hibswap_region *r);
 void hibswap_region_post(struct hibswap_region *r);
 
 /* dm-hibswap-takeback.c */
 void hibswap_takeback_later(struct hibswap_region *r, int err);
+void hibswap_takeback_now(struct hibswap_region *r);
 void hibswap_takeback_hold(struct hibswap_region *r);
 void hibswap_takeback_release(struct hibswap_region *r);
 void hibswap_takeback_work(struct work_struct *work);
@@ -291,6 +293,12 @@ bool hibswap_table_is_read_only(struct dm_target *ti, struct block_device *bdev)
 static inline bool hibswap_image_phase(const struct hibswap_region *r)
 {
 	return READ_ONCE(r->manual) || unlikely(freezing(&init_task));
+}
+
+/* Is it somebody else's region now? By what reading the superblocks said */
+static inline bool hibswap_is_foreign(int err)
+{
+	return err == -EPROTONOSUPPORT || err == -EMEDIUMTYPE || err == -ENODATA;
 }
 
 /* dm-hibswap-image.c */

@@ -61,9 +61,10 @@ static u32 crc_advance(const struct image_codec *codec, u32 crc, unsigned int pa
 /*
  * The pages of the job in one piece, or NULL.
  *
- * Of the memory that the image has left nothing can be reclaimed: to wait for a
- * page table would be to wait for long, or for ever. So it comes from the
- * reserves, or there is no mapping.
+ * Of the memory that the image has left hardly anything can be reclaimed: to wait
+ * for a page table would be to wait for long, or for ever. So it comes from the
+ * reserves. It is little, as @depth blocks are mapped at a time; if there is none
+ * at all, that costs a copy and a warning.
  */
 static void *job_map(struct image_job *job)
 {
