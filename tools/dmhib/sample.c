@@ -6,7 +6,8 @@
  * contents. As an image would be, they are taken 32 at a time in the order of
  * their numbers, packed, and rounded up to whole pages; but only some of them,
  * spread evenly. Pages of zeros are counted aside: since 6.6 they take no space in
- * an image, and before that next to none.
+ * an image, and before that next to none. What is behind them is packed together with
+ * what is before them, as in an image: neighbours resemble each other.
  *
  * Free pages that a CPU keeps for itself look like pages of the kernel's own that
  * have no flags either. How many they are is known: that part of all such pages
@@ -143,6 +144,7 @@ static bool since_6_6(void)
 struct tally {
 	u64 looked;
 	u64 zeros;
+	u64 tried;		/* to pack them */
 	u64 packed;
 	u8 *buf;
 	unsigned int pages;	/* in it */
@@ -154,30 +156,38 @@ static void pack(const struct sampler *s, struct tally *t)
 	if (t->pages)
 		t->packed += (packed_length(t->buf, t->pages * s->page_size) + 8 +
 			      s->page_size - 1) / s->page_size;
+	t->tried += t->pages;
 	t->pages = 0;
 }
 
-static void look(const struct sampler *s, struct tally *t, u64 pfn)
+/* @count: it is one of those that stand for all; the others complete what is packed */
+static void look(const struct sampler *s, struct tally *t, u64 pfn, bool count)
 {
 	u8 *page = t->buf + t->pages * s->page_size;
+	bool zero;
 
 	if (!read_page(s, pfn, page))
 		return;
-	t->looked++;
-	if (hibswap_is_zero(page, s->page_size))
-		t->zeros++;
-	else if (++t->pages == CHUNK_PAGES)
+	zero = hibswap_is_zero(page, s->page_size);
+	if (count) {
+		t->looked++;
+		t->zeros += zero;
+	}
+	if (!zero && ++t->pages == CHUNK_PAGES)
 		pack(s, t);
 }
 
 /* From what was looked at to all of it, @pages of a kind */
 static void sum_up(const struct tally *t, u64 pages, u64 *zeros, u64 *others, u64 *packed)
 {
+	u64 some;
+
 	if (!t->looked)
 		return;
+	some = pages * (t->looked - t->zeros) / t->looked;
 	*zeros += pages * t->zeros / t->looked;
-	*others += pages * (t->looked - t->zeros) / t->looked;
-	*packed += pages * t->packed / t->looked;
+	*others += some;
+	*packed += t->tried ? some * t->packed / t->tried : 0;
 }
 
 static int conclude(const struct sampler *s, const struct tally *t, u64 kept,
@@ -197,7 +207,21 @@ static int conclude(const struct sampler *s, const struct tally *t, u64 kept,
 	return 0;
 }
 
-/* Of each stretch the same number of pages, whatever they hold */
+/* Of each stretch the same number of pages, whatever they hold; and what goes with them */
+static void look_at_stretch(const struct sampler *s, struct tally *t, u64 from, u64 end)
+{
+	u64 i;
+
+	for (i = from; i < min(from + CHUNK_PAGES, end); i++)
+		look(s, &t[!!(s->pfn[i] & BLANK)], s->pfn[i] & ~BLANK, true);
+	for (; i < end && (t[0].pages || t[1].pages); i++) {
+		struct tally *of = &t[!!(s->pfn[i] & BLANK)];
+
+		if (of->pages)
+			look(s, of, s->pfn[i] & ~BLANK, false);
+	}
+}
+
 static int measure(const struct sampler *s, u64 kept, struct sample *out)
 {
 	const u64 stretch = max(s->nr / CHUNK_PAGES / CHUNKS_MAX, 1) * CHUNK_PAGES;
@@ -208,8 +232,7 @@ static int measure(const struct sampler *s, u64 kept, struct sample *out)
 	t[1].buf = malloc(CHUNK_PAGES * s->page_size);
 	if (t[0].buf && t[1].buf) {
 		for (u64 at = 0; at < s->nr; at += stretch)
-			for (u64 i = at; i < min(at + CHUNK_PAGES, s->nr); i++)
-				look(s, &t[!!(s->pfn[i] & BLANK)], s->pfn[i] & ~BLANK);
+			look_at_stretch(s, t, at, min(at + stretch, s->nr));
 		pack(s, &t[0]);
 		pack(s, &t[1]);
 		err = conclude(s, t, kept, out);
