@@ -146,6 +146,8 @@ int hibswap_region_prepare(struct hibswap_region *r)
 	mutex_lock(&r->mutex);
 	had_image = r->state == HIBSWAP_RESUMABLE;
 	err = hibswap_region_settle(r);
+	/* What nobody was told of by now is not what the next POST is about */
+	r->resumed = (struct hibswap_resumed){};
 	if (!err && r->state == HIBSWAP_IDLE)
 		err = region_check_readable(r) ?: hibswap_erase_mark(r);
 	if (had_image && r->state == HIBSWAP_IDLE) {
