@@ -25,6 +25,8 @@
 
 #define CHUNK_PAGES	32
 #define CHUNKS_MAX	1024
+/* So far it is looked for what completes a chunk */
+#define AHEAD_PAGES	(8 * CHUNK_PAGES)
 #define SEGMENTS_MAX	256
 
 /* In a page's number: it has no flags at all */
@@ -214,6 +216,7 @@ static void look_at_stretch(const struct sampler *s, struct tally *t, u64 from, 
 
 	for (i = from; i < min(from + CHUNK_PAGES, end); i++)
 		look(s, &t[!!(s->pfn[i] & BLANK)], s->pfn[i] & ~BLANK, true);
+	end = min(end, i + AHEAD_PAGES);
 	for (; i < end && (t[0].pages || t[1].pages); i++) {
 		struct tally *of = &t[!!(s->pfn[i] & BLANK)];
 
